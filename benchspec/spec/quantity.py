@@ -1,0 +1,161 @@
+"""Numbers with a unit, as an interval: `1.627 GB/s`, `64 KiB`, `39.2 ms`, `265..315 GB/s`.
+
+A quantity is kept in the base unit of its dimension (bytes, seconds, bytes per second, ...) as
+`low..high`; a plain number is the interval of width zero. Decimal and binary prefixes are never
+confused: GB is 1e9 bytes, GiB is 2^30 bytes (IEC 80000-13).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic_core import core_schema
+
+_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+_BYTES = {f"{p}B": f for p, f in (_DECIMAL | _BINARY).items()}
+_SECONDS = {
+    "ns": 1e-9,
+    "us": 1e-6,
+    "µs": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86400.0,
+}
+
+DIMENSIONS: dict[str, tuple[str, dict[str, float]]] = {
+    "size": ("B", _BYTES),
+    "bandwidth": ("B/s", {f"{u}/s": f for u, f in _BYTES.items()} | {"GT/s": 1e9}),
+    "duration": ("s", _SECONDS),
+    "frequency": ("Hz", {f"{p}Hz": f for p, f in _DECIMAL.items()}),
+    "power": ("W", {"mW": 1e-3, "W": 1.0, "kW": 1e3}),
+    "energy": ("J", {"J": 1.0, "kJ": 1e3, "Wh": 3600.0, "kWh": 3.6e6}),
+    "token rate": ("tok/s", {"tok/s": 1.0, "tokens/s": 1.0, "t/s": 1.0}),
+    "compute": ("FLOP/s", {f"{p}FLOP/s": f for p, f in _DECIMAL.items()} | {"TFLOPS": 1e12}),
+    "ratio": ("1", {"": 1.0, "%": 0.01, "x": 1.0}),
+    "temperature": ("°C", {"C": 1.0, "°C": 1.0}),
+}
+"""Dimension name -> (base unit, {accepted unit: factor to the base unit})."""
+
+_NUMBER = r"[+-]?(?:\d+(?:[\d_,]*\d)?(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(?:(?:\.\.|–|to)\s*({_NUMBER})\s*)?([^\d\s]\S*)?\s*$")
+
+
+class QuantityError(ValueError):
+    """A text that is not a quantity of the wanted dimension; the message says what would be."""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """`low..high` in the base unit `unit`; `text` is what the author wrote."""
+
+    low: float
+    high: float
+    unit: str
+    text: str
+
+    @property
+    def mid(self) -> float:
+        """The middle of the interval, in the base unit."""
+        return (self.low + self.high) / 2
+
+    @property
+    def exact(self) -> bool:
+        """True when the interval has no width."""
+        return self.low == self.high
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def units_of(dimension: str) -> list[str]:
+    """The units that `dimension` accepts, for messages."""
+    return [unit for unit in DIMENSIONS[dimension][1] if unit]
+
+
+def parse_quantity(value: object, dimension: str) -> Quantity:
+    """`value` (text, or a bare number for a ratio) as a quantity of `dimension`.
+
+    Raises QuantityError with the accepted units when the unit is missing, unknown or of another
+    dimension, when the interval is reversed, or when a number is not finite.
+    """
+    if isinstance(value, Quantity):
+        return value
+    base, factors = DIMENSIONS[dimension]
+    text = getattr(value, "raw", None) or str(value)
+    match = _QUANTITY.match(text) if not isinstance(value, bool) and len(text) <= 200 else None
+    if match is None:
+        raise QuantityError(
+            f"{text[:60]!r} is not a {dimension}; write for example {_example(dimension)}"
+        )
+    unit = match[3] or ""
+    if unit not in factors:
+        raise QuantityError(_unit_message(text, unit, dimension))
+    low = _number(match[1]) * factors[unit]
+    high = _number(match[2]) * factors[unit] if match[2] else low
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise QuantityError(f"{text[:60]!r} is not finite")
+    if high < low:
+        raise QuantityError(f"{text[:60]!r} runs backwards; write the smaller number first")
+    return Quantity(low, high, base, text.strip())
+
+
+def _number(text: str) -> float:
+    return float(text.replace(",", "").replace("_", ""))
+
+
+def _example(dimension: str) -> str:
+    examples = {
+        "size": "'64 KiB'",
+        "bandwidth": "'1555 GB/s' or '265..315 GB/s'",
+        "duration": "'39.2 ms'",
+        "frequency": "'1107 MHz'",
+        "power": "'250 W'",
+        "energy": "'12 J'",
+        "token rate": "'125 tok/s'",
+        "compute": "'312 TFLOP/s'",
+        "ratio": "'1.2' or '33 %'",
+        "temperature": "'81 C'",
+    }
+    return examples[dimension]
+
+
+def _unit_message(text: str, unit: str, dimension: str) -> str:
+    accepted = ", ".join(units_of(dimension))
+    if not unit:
+        return f"{text.strip()[:60]!r} has no unit; a {dimension} needs one of {accepted}"
+    owner = next((name for name, (_, units) in DIMENSIONS.items() if unit in units), None)
+    what = f"a unit of {owner}" if owner else "not a unit known here"
+    return f"{unit[:20]!r} is {what}; a {dimension} needs one of {accepted}"
+
+
+@dataclass(frozen=True)
+class _Dimension:
+    """Makes `Annotated[Quantity, _Dimension(name)]` a field type: text in, Quantity out."""
+
+    name: str
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
+        return core_schema.no_info_plain_validator_function(self._parse)
+
+    def __get_pydantic_json_schema__(self, _schema: Any, _handler: Any) -> dict[str, Any]:
+        kinds = ["string", "number"] if self.name == "ratio" else ["string"]
+        return {"type": kinds, "description": f"a {self.name}, for example {_example(self.name)}"}
+
+    def _parse(self, value: object) -> Quantity:
+        return parse_quantity(value, self.name)
+
+
+Size = Annotated[Quantity, _Dimension("size")]
+Bandwidth = Annotated[Quantity, _Dimension("bandwidth")]
+Duration = Annotated[Quantity, _Dimension("duration")]
+Frequency = Annotated[Quantity, _Dimension("frequency")]
+Power = Annotated[Quantity, _Dimension("power")]
+Compute = Annotated[Quantity, _Dimension("compute")]
+Ratio = Annotated[Quantity, _Dimension("ratio")]
+Temperature = Annotated[Quantity, _Dimension("temperature")]
