@@ -1,0 +1,58 @@
+# make demo    set everything up, measure a real llama.cpp server, print where the report is
+# make test    set everything up and run the whole suite
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOWEST := build/lowest
+
+.PHONY: demo test test-fast test-lowest check format docs system system-test clean
+
+demo: $(VENV)/.demo system
+	$(BIN)/benchspec run specs/quickstart/spec.yaml
+
+test: $(VENV)/.dev system-test
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.dev system
+	$(BIN)/python -m pytest -m "not slow and not engine"
+
+# The same code on the oldest version of every dependency that pyproject.toml admits.
+test-lowest: $(LOWEST)/.installed system
+	$(LOWEST)/bin/python -m pytest -m "not slow and not engine"
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+system:
+	@bash .ci/system-packages
+
+system-test:
+	@bash .ci/system-packages --browser
+
+$(VENV)/.venv:
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.demo: $(VENV)/.venv pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[llama]'
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.demo
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[llama,dev]'
+	@touch $@
+
+$(LOWEST)/.installed: pyproject.toml
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	$(PYTHON) .ci/lowest-versions > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[llama,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
