@@ -1,0 +1,169 @@
+"""A bundle: the folder from which a stranger recomputes every verdict (`docs/bundle.md`)."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from benchspec.errors import StorageFailure, UsageError
+from benchspec.store.files import read_whole, storage, sync_folder, write_whole
+
+PROBE_BYTES = 64 * 1024
+FILE_LIMIT_BYTES = 256 << 20
+
+Samples = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The paths of a bundle's parts; nothing is held open."""
+
+    root: Path
+
+    @property
+    def spec(self) -> Path:
+        return self.root / "spec.yaml"
+
+    @property
+    def resolved(self) -> Path:
+        return self.root / "resolved.json"
+
+    @property
+    def journal(self) -> Path:
+        return self.root / "journal.jsonl"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def observations(self) -> Path:
+        return self.root / "observations.json"
+
+    @property
+    def verdicts(self) -> Path:
+        return self.root / "verdicts.json"
+
+    @property
+    def html(self) -> Path:
+        return self.root / "report.html"
+
+    @property
+    def pdf(self) -> Path:
+        return self.root / "report.pdf"
+
+    def write_samples(self, cell_id: str, samples: Samples) -> tuple[str, str]:
+        """Keep a cell's token stamps (int64 ns). Returns the file's name in the bundle, its SHA-256.
+
+        Raises StorageFailure.
+        """
+        name = f"samples/{quote(cell_id, safe='')}.npy"
+        data = io.BytesIO()
+        np.save(data, samples.astype(np.int64, copy=False), allow_pickle=False)
+        write_whole(self.root / name, data.getvalue())
+        return name, hashlib.sha256(data.getvalue()).hexdigest()
+
+    def read_samples(self, name: str) -> Samples:
+        """The stamps in a sample file named by a cell's record. Raises StorageFailure."""
+        path = self.root / name
+        if Path(name).parts[:1] != ("samples",) or ".." in Path(name).parts or path.is_symlink():
+            raise StorageFailure(
+                f"The journal names a sample file outside the bundle: {name!r}.",
+                hint="This bundle was changed; do not rely on it.",
+            )
+        data = read_whole(path, FILE_LIMIT_BYTES)
+        try:
+            array = np.load(io.BytesIO(data), allow_pickle=False)
+        except (ValueError, EOFError, OSError) as error:
+            raise StorageFailure(
+                f"{path} is not a NumPy array file.", hint="The file was changed after the run."
+            ) from error
+        return np.asarray(array, dtype=np.int64).reshape(-1)
+
+    def write_json(self, path: Path, data: object) -> None:
+        """Write canonical JSON: sorted keys, two blanks, UTF-8, a final line feed."""
+        write_whole(path, canonical_json(data))
+
+    def read_json(self, path: Path) -> dict[str, Any]:
+        """A JSON object. Raises StorageFailure."""
+        try:
+            decoded = json.loads(read_whole(path, FILE_LIMIT_BYTES))
+        except (ValueError, RecursionError) as error:
+            raise StorageFailure(
+                f"{path} is not JSON.", hint="The file was changed after the run."
+            ) from error
+        if not isinstance(decoded, dict):
+            raise StorageFailure(f"{path} does not hold a JSON object.")
+        return decoded
+
+
+def canonical_json(data: object) -> bytes:
+    return json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True).encode() + b"\n"
+
+
+def probe(output: Path) -> None:
+    """Create the output folder and try that a file can be written and synced in it.
+
+    Raises StorageFailure, before anything has been started.
+    """
+    with storage(output, "created"):
+        output.mkdir(parents=True, exist_ok=True)
+    trial = output / f".benchspec-probe-{secrets.token_hex(4)}"
+    with storage(output):
+        try:
+            with trial.open("xb") as file:
+                file.write(bytes(PROBE_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            trial.unlink(missing_ok=True)
+
+
+def create(output: Path, utc: str, title: str) -> Bundle:
+    """A new folder `<utc>-<slug of the title>` with its parts' folders. Raises StorageFailure."""
+    with storage(output, "created"):
+        bundle = Bundle(_new_folder(output, f"{re.sub(r'[-:]', '', utc)}-{slug(title)}"))
+        for name in ("samples", "telemetry", "logs"):
+            (bundle.root / name).mkdir()
+        sync_folder(output)
+    return bundle
+
+
+def _new_folder(output: Path, name: str) -> Path:
+    for number in range(1, 1000):
+        folder = output / (name if number == 1 else f"{name}-{number}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+    raise StorageFailure(f"{output} already holds a thousand bundles named {name}.")
+
+
+def slug(title: str) -> str:
+    """The title as a file name: ASCII letters, digits and dashes, at most 48."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].rstrip("-") or "study"
+
+
+def open_bundle(path: Path) -> Bundle:
+    """The bundle in `path`. Raises UsageError when that is not one."""
+    bundle = Bundle(path)
+    if not bundle.journal.is_file() or not bundle.spec.is_file():
+        raise UsageError(
+            f"{path} is not a bundle: it has no spec.yaml and journal.jsonl.",
+            hint="Name the folder that `benchspec run` printed, runs/<time>-<study>.",
+        )
+    return bundle
