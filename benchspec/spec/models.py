@@ -6,9 +6,11 @@ the linter's judgement live elsewhere. Unknown keys are refused (the loader sugg
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import core_schema
 
 from benchspec.spec.quantity import (
     Bandwidth,
@@ -27,27 +29,76 @@ def _as_text(value: object) -> object:
     return raw if isinstance(raw, str) else value
 
 
-def _empty_is_map(value: object) -> object:
-    return {} if value is None else value
+def _whole(value: object) -> object:
+    """`1e3` is a whole number too; `true` is none, though Python counts it as 1."""
+    if isinstance(value, bool):
+        raise ValueError("true and false are not numbers")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _one_is_list(value: object) -> object:
-    return [value] if isinstance(value, str) else value
+@dataclass(frozen=True)
+class _OneIsList:
+    """Marks a list type that also takes a single item: `concurrency: 4`."""
 
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return core_schema.no_info_before_validator_function(
+            lambda value: value if isinstance(value, list | dict) else [value], handler(source)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        array = handler(schema)
+        return {"anyOf": [array["items"], array]}
+
+
+@dataclass(frozen=True)
+class _NumberOrText:
+    """Marks `float | str`, kept as written: `1.2`, or `265..315 GB/s`."""
+
+    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
+        return core_schema.no_info_plain_validator_function(self._check)
+
+    def __get_pydantic_json_schema__(self, _schema: Any, _handler: Any) -> dict[str, Any]:
+        return {"type": ["number", "string"]}
+
+    def _check(self, value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError("a number, or text such as '265..315 GB/s', is wanted")
+        return value
+
+
+LARGEST = 10**15  # larger counts are typing errors, and would not survive a float
 
 Text = Annotated[str, BeforeValidator(_as_text)]
-Texts = Annotated[list[Text], BeforeValidator(_one_is_list)]
-Scalar = str | bool | int | float | None
-Flags = Annotated[dict[str, Scalar | list[Scalar] | dict[str, Any]], BeforeValidator(_empty_is_map)]
-PositiveInt = Annotated[int, Field(gt=0)]
+Texts = Annotated[list[Text], _OneIsList()]
+NumberOrText = Annotated[float | str, _NumberOrText()]
+Whole = Annotated[int, BeforeValidator(_whole), Field(ge=-LARGEST, le=LARGEST)]
+PositiveInt = Annotated[int, BeforeValidator(_whole), Field(gt=0, le=LARGEST)]
 Name = Annotated[Text, Field(min_length=1, max_length=200)]
 Id = Annotated[Text, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._'’-]*$")]
+Flags = dict[str, Any]
+"""Flag name -> text, number, bool, a list of these, or a map (a value that is JSON)."""
+
+METRICS = (
+    "aggregate_tok_s",
+    "stream_tok_s",
+    "prefill_tok_s",
+    "ttft_ms",
+    "itl_ms",
+    "e2e_s",
+    "wall_s",
+    "round_ms",
+    "acceptance",
+    "cached_tokens",
+    "joules_per_token",
+    "seconds",
+)
+"""What a hypothesis may name; a percentile is `ttft_ms.p95`, without one it is the median."""
 
 
 class Node(BaseModel):
-    """Frozen; unknown keys are refused."""
+    """Frozen; unknown keys are refused; nothing is converted silently."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, protected_namespaces=())
 
 
 class Study(Node):
@@ -85,9 +136,8 @@ class Test(Node):
 
     metric: Text | None = Field(
         None,
-        description="aggregate_tok_s, stream_tok_s, prefill_tok_s, ttft_ms, itl_ms, e2e_s, wall_s, "
-        "round_ms, acceptance, cached_tokens, joules_per_token or seconds; a percentile as "
-        "ttft_ms.p95. Without one it is the median over requests.",
+        description=f"{', '.join(METRICS)}; a percentile as ttft_ms.p95. Without one it is the "
+        "median over requests.",
     )
     check: Text | None = Field(None, description="Name of a check: queueing, completion-shape, ...")
     at: Place = Field(Place(), description="Where the metric or check is read.")
@@ -95,11 +145,11 @@ class Test(Node):
         None, description="The tested value is `at` divided by `over`; inherits from `at`."
     )
     relation: Relation | None = Field(None, description=">=, >, <=, < or ==.")
-    value: float | Text | None = Field(
+    value: NumberOrText | None = Field(
         None, description="The threshold: a number, a quantity, or an interval 'low..high'."
     )
     expect: Texts | None = Field(None, description="The reading (or readings) a check must give.")
-    margin: float | Text | None = Field(
+    margin: NumberOrText | None = Field(
         None, description="For equivalence: the largest difference that counts as none."
     )
 
@@ -113,10 +163,10 @@ class Hypothesis(Node):
     id: Id = Field(description="Short id, H1.")
     claim: Text = Field(description="The claim in one sentence.")
     because: Text | None = Field(None, description="The reasoning behind the claim.")
-    prediction: float | Text | None = Field(
+    prediction: NumberOrText | None = Field(
         None, description="The predicted number; printed as predicted, measured, error."
     )
-    rests_on: list[Id] = Field([], description="Hypotheses whose refutation withdraws this one.")
+    rests_on: Annotated[list[Id], _OneIsList()] = Field([], description="Hypotheses whose refutation withdraws this one.")
     test: Test | None = Field(None, description="What decides it.")
     gate: Gate | None = Field(None, description="A decision registered before the run.")
     exploratory: bool = Field(False, description="True: reported apart, never a verdict.")
@@ -222,9 +272,7 @@ class EngineSpec(Node):
     )
     flags: Flags = Field({}, description="Flags by name, without dashes: {parallel: 4}.")
     command: Text | None = Field(None, description="A whole command line, from one's notes.")
-    env: Annotated[dict[str, Text], BeforeValidator(_empty_is_map)] = Field(
-        {}, description="Environment variables of the engine."
-    )
+    env: dict[str, Text] = Field({}, description="Environment variables of the engine.")
     endpoint: Literal["completions", "chat"] | None = Field(
         None, description="completions (default) or chat."
     )
@@ -246,7 +294,7 @@ class Label(Node):
 class Prompt(Node):
     tokens: PositiveInt | None = Field(None, description="Prompt length in tokens.")
     unique: bool = Field(True, description="True: no two prompts share their first tokens.")
-    shared_prefix: int | None = Field(None, ge=0, description="Tokens shared on purpose.")
+    shared_prefix: Whole | None = Field(None, ge=0, description="Tokens shared on purpose.")
     file: Text | None = Field(None, description="JSONL file of prompts, in the spec's folder.")
 
 
@@ -257,9 +305,9 @@ class Output(Node):
 
 class Sampling(Node):
     temperature: float | None = Field(None, ge=0, description="0 = greedy.")
-    seed: int | None = Field(None, description="Seed of the sampler.")
+    seed: Whole | None = Field(None, description="Seed of the sampler.")
     top_p: float | None = Field(None, gt=0, le=1, description="Nucleus size.")
-    top_k: int | None = Field(None, ge=0, description="Candidates kept.")
+    top_k: Whole | None = Field(None, ge=0, description="Candidates kept.")
 
 
 class Workload(Node):
@@ -276,23 +324,31 @@ class Load(Node):
     mode: Literal["burst", "sustained"] | None = Field(
         None, description="burst: a wave of C; sustained: C kept in flight."
     )
-    concurrency: list[PositiveInt] = Field([], description="Requests in flight, per step.")
-    rate: list[Annotated[float, Field(gt=0)]] = Field([], description="Requests per second.")
+    concurrency: Annotated[list[Annotated[PositiveInt, Field(le=65_536)]], _OneIsList()] = Field(
+        [], description="Requests in flight, per step."
+    )
+    rate: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], _OneIsList()] = Field(
+        [], description="Requests per second, per step."
+    )
     arrival: Literal["constant", "poisson", "gamma"] | None = Field(
         None, description="Spacing of an open loop's requests."
     )
     burstiness: float | None = Field(
         None, gt=0, description="Shape of gamma arrivals; 1 = poisson."
     )
-    requests: PositiveInt | None = Field(None, description="Requests per step.")
+    requests: PositiveInt | None = Field(None, le=10_000_000, description="Requests per step.")
     duration: Duration | None = Field(None, description="Length of a step: 30 s.")
-    context: list[PositiveInt] = Field([], description="Context lengths, per step.")
-    cache: list[Literal["cold", "warm"]] = Field([], description="Prefix cache states, per step.")
+    context: Annotated[list[PositiveInt], _OneIsList()] = Field(
+        [], description="Context lengths, per step."
+    )
+    cache: Annotated[list[Literal["cold", "warm"]], _OneIsList()] = Field(
+        [], description="Prefix cache states, per step."
+    )
     timeout: Duration | None = Field(None, description="Longest wait for one request.")
 
 
 class Warmup(Node):
-    requests: int = Field(1, ge=0, description="Requests before each engine start's first cell.")
+    requests: Whole = Field(1, ge=0, description="Requests before each engine start's first cell.")
 
 
 class Telemetry(Node):
@@ -321,11 +377,13 @@ class Arm(Node):
     engine: dict[str, Any] | None = Field(None, description="Merged over `engine`.")
     model: dict[str, Any] | None = Field(None, description="Merged over `model`.")
     workload: dict[str, Any] | None = Field(None, description="Merged over `workload`.")
-    devices: list[Any] | None = Field(None, description="Replaces `hardware.devices`.")
+    devices: list[Any] | None = Field(
+        None, description="Replaces `hardware.devices`: ids of them, or whole devices."
+    )
 
 
 class Spec(Node):
-    benchspec: Literal[1] = Field(description="Version of the spec language.")
+    benchspec: Annotated[Literal[1], BeforeValidator(_whole)] = Field(description="Version of the spec language.")
     study: Study = Field(description="Who asks what.")
     hypotheses: list[Hypothesis] = Field([], description="The claims under test.")
     hardware: Hardware = Field(Hardware(), description="Devices and links.")
@@ -334,8 +392,8 @@ class Spec(Node):
     arms: list[Arm] = Field([], description="What is compared.")
     workload: Workload = Field(Workload(), description="What is sent and asked for.")
     load: Load = Field(Load(), description="How much at once.")
-    repeats: PositiveInt = Field(1, description="Repeats of every cell.")
-    seeds: list[int] = Field([], description="One seed per repeat.")
+    repeats: PositiveInt = Field(1, le=10_000, description="Repeats of every cell.")
+    seeds: Annotated[list[Whole], _OneIsList()] = Field([], description="One seed per repeat.")
     order: Literal["interleaved", "fixed"] = Field(
         "interleaved", description="interleaved: arms take turns, seeded; fixed: as written."
     )
@@ -344,5 +402,5 @@ class Spec(Node):
     observations: dict[str, Any] | None = Field(
         None, description="For audit: figures that someone else measured."
     )
-    unfinished: list[Text] = Field([], description="What the author knows is missing.")
+    unfinished: Texts = Field([], description="What the author knows is missing.")
     waivers: list[Waiver] = Field([], description="Findings accepted, with reasons.")
