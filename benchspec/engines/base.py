@@ -17,7 +17,8 @@ class Launch:
     `argv` are the engine's own flags, spelled as that engine spells them, without executable, model,
     host and port (the adapter adds these); `attach` is a base URL of a running server instead.
     `asked` maps canonical setting names to the values stated in the spec, for the comparison with
-    the live server. `ready_timeout_s` bounds start-up.
+    the live server. `ready_timeout_s` bounds start-up. `dialect` is the endpoint's (see Endpoint).
+    `log_path` is where the log of a started server goes; without one nothing can be started.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Launch:
     api_key_env: str | None = None
     log_path: Path | None = None
     ready_timeout_s: float = 120.0
+    dialect: str = "completions"
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,16 @@ class Endpoint:
     tls: bool
     base_path: str
     dialect: str
-    headers: tuple[tuple[str, str], ...] = ()
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)  # may hold a key
 
 
 @dataclass(frozen=True)
 class Found:
-    """What the live server and its log say: `settings` asked against found, refusals in `findings`."""
+    """What the live server and its log say: `settings` asked against found, refusals in `findings`.
+
+    `model` is the name to ask for in a request. `facts` always hold `slots` and `slots_source`
+    where the slots are known at all (read, or `declared`), and `context_per_slot` where it is.
+    """
 
     build: str | None
     model: str | None
@@ -65,10 +71,12 @@ class Engine(Protocol):
 
     Use as a context manager: `__enter__` starts or attaches and waits until healthy (raises
     EngineFailure with the log's reason), `__exit__` ends the whole process group it started, also
-    after an exception. An attached server is never stopped.
+    after an exception. An attached server is never stopped. `argv` is the server's command line,
+    empty when attached.
     """
 
     endpoint: Endpoint
+    argv: list[str]
 
     def __enter__(self) -> Engine: ...
 
@@ -87,7 +95,8 @@ class Engine(Protocol):
         ...
 
     def counters(self) -> dict[str, float]:
-        """Server-side counters now (requests waiting, slots busy); empty when there are none."""
+        """Server-side counters now, such as `slots_busy`, `requests_processing` and
+        `requests_deferred` (waiting); only those that the server offers."""
         ...
 
     def token_ids(self, text: str) -> list[int] | None:

@@ -1,0 +1,322 @@
+"""What llama-server's log says: facts of the start-up, and requests it refused, changed or dropped.
+
+Pure: lines in, facts and findings out. The patterns follow the format strings of llama.cpp build
+11434 (`common/log.cpp`, `common/fit.cpp`, `src/llama-context.cpp`, `tools/server/*`); most facts are
+printed at verbosity 4 only. Patterns are searched for, never anchored, since prefixes vary.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from benchspec.store.records import LogFinding
+
+LINE_LIMIT = 1000  # characters kept of one line
+FINDING_LIMIT = 100  # findings kept of one log, and
+REPEAT_LIMIT = 3  # of one pattern: run-time trouble repeats for every request
+
+Effect = Literal["refused", "changed", "ignored", "fell-back", "warning", "error"]
+
+_NOISE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_PREFIX = re.compile(r"^(?:\d+\.\d{2}\.\d{3}\.\d{3} )?([IWED]) ")
+
+
+@dataclass(frozen=True)
+class LogReading:
+    """`facts` by name (single values, and lists for what occurs per device); `findings` in order."""
+
+    facts: dict[str, object] = field(default_factory=dict)
+    findings: list[LogFinding] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Line:
+    number: int
+    level: str  # I W E D, or "" on a raw line
+    text: str
+
+
+# Facts that occur once; a named group is the fact's name. The first occurrence counts: the target
+# model is loaded before a draft model.
+_FACTS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"build (?P<build_number>\d+) \((?P<build_commit>[0-9a-f]+|unknown)\) with",
+        r"verbosity = (?P<verbosity>\d+) \(adjust",
+        r"n_threads = (?P<threads>\d+)(?: \(n_threads_batch = (?P<threads_batch>\d+)\))? / "
+        r"(?P<processors>\d+) \|",
+        r"creating a Meta device (?:for tensor parallelism from|with) (?P<meta_devices>\d+) dev",
+        r"print_info: arch\s+= (?P<architecture>\S+)",
+        r"print_info: n_layer\s+= (?P<layers>\d+)",
+        r"print_info: model params\s+= (?P<parameters>[\d.]+ [TBMK])",
+        r"print_info: file type\s+= (?P<file_type>.+)",
+        r"print_info: file size\s+= (?P<file_size>[\d.]+ [MG]iB) \((?P<bits_per_weight>[\d.]+)",
+        r"n_ctx_train\s+= (?P<n_ctx_train>\d+)",
+        r"loading model tensors.*\(load_mode = (?P<load_mode>[^)]+)\)",
+        r"offloaded (?P<offloaded_layers>\d+)/(?P<offloadable_layers>\d+) layers to GPU",
+        r"llama_context: n_ctx\s+= (?P<n_ctx>\d+)",
+        r"llama_context: n_ctx_seq\s+= (?P<n_ctx_seq>\d+)",
+        r"llama_context: n_batch\s+= (?P<n_batch>\d+)",
+        r"llama_context: n_ubatch\s+= (?P<n_ubatch>\d+)",
+        r"llama_context: flash_attn\s+= (?P<flash_attention_asked>\w+)",
+        r"Flash Attention (?P<flash_attention>enabled)",
+        r"llama_kv_cache: size =\s+(?P<kv_mib>[\d.]+) MiB \(\s*(?P<kv_cells>\d+) cells,"
+        r"\s+(?P<kv_layers>\d+) layers,.*K \((?P<cache_type_k>\w+)\).*V \((?P<cache_type_v>\w+)\)",
+        r"graph(?: \([^)]*\))?: nodes = \d+(?: / \d+)?, splits = (?P<graph_splits>\d+)",
+        r"reserve took [\d.]+ ms, sched copies = (?P<pipeline_copies>\d+)",
+        r"initialized AllReduce pipeline: (?P<internal_allreduce_gpus>\d+) GPUs",
+        r"n_parallel is set to (?P<n_parallel_asked>auto)",
+        r"initializing, n_slots = (?P<n_slots>\d+), n_ctx_slot = (?P<n_ctx_slot>\d+), "
+        r"kv_unified = '(?P<kv_unified>true|false)'",
+        r"prompt cache is enabled, size limit: (?P<prompt_cache>\d+ MiB|no limit)",
+        r"prompt cache is (?P<prompt_cache_state>disabled)",
+        r"context checkpoints enabled, max = (?P<context_checkpoints>\d+)",
+        r"(?P<warmup>warming up the model)",
+        r"(?P<fit_ran>fitting params to device memory)",
+        r"(?P<fit_succeeded>successfully fit params)",
+        r"(?P<fit_unchanged>no changes needed)",
+    )
+)
+
+# Facts that occur once per device or file, kept as lists of the groups' text.
+_LISTS = {
+    "config_files": re.compile(r"using config file: (.+)"),
+    "devices": re.compile(r"using device (\S+ \(.+\) \([^()]*\)) - \d+ MiB free"),
+    "weight_buffers": re.compile(r"load_tensors:\s+(\S+ model buffer size =\s+[\d.]+ MiB)"),
+    "kv_buffers": re.compile(r"llama_kv_cache:\s+(\S+ KV buffer size =\s+[\d.]+ MiB)"),
+    "state_buffers": re.compile(r"llama_memory_recurrent:\s+(\S+ RS buffer size =\s+[\d.]+ MiB)"),
+    "compute_buffers": re.compile(r"sched_reserve:\s+(\S+ compute buffer size =\s+[\d.]+ MiB)"),
+}
+
+_SPECULATION = ("spec-type", "spec-draft-model", "spec-default", "spec-draft-hf")
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """One kind of line that matters; `only_if` limits it to specs that asked for such a setting."""
+
+    effect: Effect
+    setting: str | None
+    regex: re.Pattern[str]
+    only_if: tuple[str, ...] = ()
+
+
+def _pattern(
+    effect: Effect, setting: str | None, regex: str, only_if: tuple[str, ...] = ()
+) -> _Pattern:
+    return _Pattern(effect, setting, re.compile(regex), only_if)
+
+
+_FINDINGS = (
+    _pattern("refused", "fit", r"failed to fit params to free device memory"),
+    _pattern("refused", "fit", r"encountered an error while trying to fit params"),
+    _pattern("changed", "ctx-size", r"context size reduced from \d+ to \d+"),
+    _pattern("ignored", "fit", r"did not report memory; --fit will not use it"),
+    _pattern("ignored", "fit", r"failed to measure the memory of the extra model"),
+    _pattern("fell-back", "flash-attn", r"Flash Attention not supported, set to disabled"),
+    _pattern("fell-back", None, r"resolve_fused_ops: .+ not supported, set to disabled"),
+    _pattern("fell-back", "flash-attn", r"layer \d+ is assigned to device .* but .* is assigned"),
+    _pattern("changed", "flash-attn", r"flash_attn is not compatible with Grok"),
+    _pattern("changed", "flash-attn", r"enabling flash_attn since it is required for"),
+    _pattern("refused", "split-mode", r"SPLIT_MODE_TENSOR (?:requires|not implemented)"),
+    _pattern("refused", "split-mode", r"does not support split buffers"),
+    _pattern("fell-back", "split-mode", r"SPLIT_MODE_TENSOR being used for a single device"),
+    _pattern("refused", "cache-type-v", r"quantized V cache requires flash_attn"),
+    _pattern("refused", "cache-type-k", r"cache type \S+ with block size \d+ does not divide"),
+    _pattern("refused", "cache-type-k", r"does not support different K"),
+    _pattern("fell-back", "cache-type-k", r"no FlashAttention vector kernel compiled for K/V"),
+    _pattern("refused", "main-gpu", r"invalid value for main_gpu"),
+    _pattern("changed", "ctx-size", r"n_ctx is not divisible by n_seq_max"),
+    _pattern("changed", "ctx-size", r"n_ctx_seq \(\d+\) > n_ctx_train"),
+    _pattern("changed", "ctx-size", r"slot context \(\d+\) exceeds the training context"),
+    _pattern("ignored", "kv-unified-per-slot", r"--kv-unified-per-slot \(\d+\) exceeds"),
+    _pattern("fell-back", "split-mode", r"retrying without pipeline parallelism"),
+    _pattern("changed", None, r"graph reuse disabled"),
+    _pattern("ignored", "context-shift", r"ctx_shift is not supported by"),
+    _pattern("ignored", "cache-reuse", r"cache_reuse is not supported by"),
+    _pattern("ignored", "cache-reuse", r"cache reuse is not supported - ignoring"),
+    _pattern("ignored", "context-shift", r"KV cache shifting is not supported"),
+    _pattern("ignored", "swa-full", r"swa_full is not supported by this model"),
+    _pattern("changed", "swa-full", r"using full-size SWA cache"),
+    _pattern("ignored", "cache-idle-slots", r"--cache-idle-slots requires --cache-ram"),
+    _pattern("fell-back", "spec-type", r"speculative decoding not supported by this context"),
+    _pattern("fell-back", "spec-type", r"failed to initialize speculative decoding context"),
+    _pattern("refused", "spec-draft-model", r"draft model .* must match"),
+    _pattern("changed", "spec-draft-n-max", r"exceeds the trained block size \d+ -- clamping"),
+    _pattern("ignored", "spec-type", r"no implementations specified for spec", _SPECULATION),
+    _pattern("warning", "spec-draft-model", r"Drafts may degrade"),
+    _pattern("warning", "spec-type", r"ngram_mod occupancy .* resetting"),
+    _pattern("fell-back", "backend-sampling", r"backend sampling not supported with"),
+    _pattern("fell-back", "backend-sampling", r"cannot be offloaded to the backend"),
+    _pattern("ignored", "ignore-eos", r"vocab does not have an EOS token"),
+    _pattern("fell-back", "GGML_CUDA_ALLREDUCE", r"NCCL (?:not compiled in|init failed|disabled)"),
+    _pattern("fell-back", "GGML_CUDA_ALLREDUCE", r"internal AllReduce init failed"),
+    _pattern("ignored", "GGML_CUDA_ALLREDUCE", r"unknown GGML_CUDA_ALLREDUCE value"),
+    _pattern("warning", "load-mode", r"tensor overrides to CPU are used with mmap enabled"),
+    _pattern("ignored", None, r"model has unused tensor \S+"),
+    _pattern("fell-back", "lazy-mode", r"mmap is not available, so tensor"),
+    _pattern("changed", "batch-size", r"setting n_batch = n_ubatch"),
+    _pattern("warning", "ctx-size", r"failed to find free space in the KV cache"),
+    _pattern("warning", "ctx-size", r"failed to find a memory slot for batch"),
+    _pattern("warning", "kv-unified", r"purging slot \d+"),
+    _pattern("warning", "context-shift", r"slot context shift"),
+    _pattern("warning", "cache-prompt", r"need to evaluate at least 1 token"),
+    _pattern("warning", "cache-prompt", r"forcing full prompt re-processing"),
+    _pattern("ignored", "n-gpu-layers", r"no usable GPU found"),
+    _pattern("ignored", "n-gpu-layers", r"compiled without support for GPU offload"),
+    _pattern("refused", None, r"error: invalid argument: \S+"),
+    _pattern("refused", None, r"the argument has been removed"),
+    _pattern("changed", None, r"argument '\S+' specified multiple times"),
+    _pattern("ignored", "defrag-thold", r"--defrag-thold is deprecated"),
+    _pattern("changed", None, r"environment variable is set, but will be overwritten"),
+    _pattern("changed", None, r"using config file: "),
+)
+
+_ANY_FINDING = re.compile("|".join(pattern.regex.pattern for pattern in _FINDINGS))
+
+# Text out of the model file, which must not be taken for the server's own words.
+_QUOTES_THE_MODEL = re.compile(r"llama_model_loader: - kv|print_info: general\.name")
+_STARTED = re.compile(r"listening on \S+")
+
+# Always there, or only a consequence of another line.
+_HARMLESS = re.compile(
+    r"security: no API key is set|default port will be changed|supports preserving reasoning"
+    r"|for bugs during this step"
+)
+
+# The lines of a failed start that name its cause best, the most telling first; then what merely
+# says that it failed.
+_CAUSES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^error: (?!Failed to init server)",
+        r"invalid magic characters|failed to open GGUF file|not within the file bounds",
+        r"out of memory|unable to allocate|failed to allocate",
+        r"couldn't bind|address already in use",
+        r"error while handling argument|invalid argument|has been removed",
+        r"unknown model architecture|SPLIT_MODE_|split buffers|quantized V cache requires",
+    )
+)
+_CONSEQUENCE = re.compile(
+    r"failed to load model|exiting due to|trying to fit params|Failed to init server"
+)
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[_Line]:
+    for number, raw in enumerate(lines, start=1):
+        text = _NOISE.sub("", raw[: LINE_LIMIT * 2]).rstrip()[:LINE_LIMIT]
+        prefix = _PREFIX.match(text)
+        if prefix:
+            yield _Line(number, prefix[1], text[prefix.end() :])
+        else:
+            yield _Line(number, "", text)
+
+
+def read_log(lines: Iterable[str], *, asked: Collection[str] = ()) -> LogReading:
+    """Facts and findings of a log; `asked` are the canonical settings that the spec states.
+
+    Facts are absent when the line is: at verbosity 3 most are. Findings beside the known patterns
+    are the log's other warnings and errors, without a setting.
+    """
+    facts: dict[str, object] = {}
+    findings: list[LogFinding] = []
+    seen: Counter[str] = Counter()
+    starting = True
+    for line in _numbered(lines):
+        if _QUOTES_THE_MODEL.search(line.text):
+            continue
+        if starting:
+            _collect_facts(facts, line.text)
+            starting = not _STARTED.search(line.text)
+        finding = _finding(line, asked)
+        if finding is None or len(findings) >= FINDING_LIMIT:
+            continue
+        kind = f"{finding.effect} {finding.setting} {re.sub(r'[0-9]+', '0', finding.text)}"
+        seen[kind] += 1
+        if seen[kind] <= REPEAT_LIMIT:
+            findings.append(finding)
+    _conclude(facts, findings)
+    return LogReading(facts, findings)
+
+
+def _collect_facts(facts: dict[str, object], text: str) -> None:
+    for regex in _FACTS:
+        match = regex.search(text)
+        if match:
+            for name, value in match.groupdict().items():
+                if value is not None:
+                    facts.setdefault(name, _typed(value))
+    for name, regex in _LISTS.items():
+        match = regex.search(text)
+        if match:
+            entries = facts.setdefault(name, [])
+            assert isinstance(entries, list)
+            if len(entries) < FINDING_LIMIT:
+                entries.append(" ".join(match[1].split()))
+
+
+def _typed(value: str) -> str | int | float | bool:
+    if value in ("true", "false"):
+        return value == "true"
+    for number in (int, float):
+        try:
+            return number(value)
+        except ValueError:
+            continue
+    return value.strip()
+
+
+def _finding(line: _Line, asked: Collection[str]) -> LogFinding | None:
+    known = _ANY_FINDING.search(line.text) is not None
+    for pattern in _FINDINGS if known else ():
+        if pattern.regex.search(line.text):
+            if pattern.only_if and not any(name in asked for name in pattern.only_if):
+                return None
+            return LogFinding(
+                effect=pattern.effect, setting=pattern.setting, text=line.text, line=line.number
+            )
+    if line.level not in ("W", "E") or _HARMLESS.search(line.text):
+        return None
+    effect: Effect = "error" if line.level == "E" else "warning"
+    return LogFinding(effect=effect, text=line.text, line=line.number)
+
+
+def _conclude(facts: dict[str, object], findings: list[LogFinding]) -> None:
+    """Facts that follow from the presence or absence of several lines."""
+    if "verbosity" in facts or "n_ctx" in facts:
+        facts["fit"] = _fit(facts)
+        facts["warmup"] = "warmup" in facts
+    if facts.get("fit") == "changed":
+        text = "fit changed the parameters to fit the free device memory"
+        findings.append(LogFinding(effect="changed", setting="fit", text=text))
+    if any(f.setting == "flash-attn" and f.effect == "fell-back" for f in findings):
+        facts["flash_attention"] = "disabled"
+    elif facts.get("flash_attention_asked") in ("enabled", "disabled"):
+        facts.setdefault("flash_attention", facts["flash_attention_asked"])
+
+
+def _fit(facts: dict[str, object]) -> str:
+    if "fit_ran" not in facts:
+        return "off"
+    if "fit_unchanged" in facts:
+        return "unchanged"
+    return "changed" if "fit_succeeded" in facts else "failed"
+
+
+def failure_reason(lines: Iterable[str]) -> str | None:
+    """The line that best says why a server did not start; None when the log says nothing."""
+    kept = [line for line in _numbered(lines) if line.text.strip()]
+    for cause in _CAUSES:
+        for line in kept:
+            if cause.search(line.text):
+                return line.text.strip()
+    errors = [line for line in kept if line.level == "E"]
+    causes = [line for line in errors if not _CONSEQUENCE.search(line.text)]
+    for candidates in (causes, errors, kept):
+        if candidates:
+            return candidates[-1].text.strip()
+    return None
