@@ -1,0 +1,1 @@
+"""What is known of engines (settings, command lines, defaults) and of accelerators. Pure data and parsers."""

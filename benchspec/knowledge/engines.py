@@ -1,0 +1,226 @@
+"""The engines, by kind, and what is asked of any of them: names, command lines, effective settings.
+
+An engine's module and tables are loaded when that engine is first asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import cast
+
+from benchspec.errors import UsageError
+from benchspec.knowledge import invocation
+from benchspec.knowledge.model import (
+    EngineKnowledge,
+    ParsedCommand,
+    Problem,
+    Reading,
+    Setting,
+    SettingUse,
+)
+
+_MODULES = {
+    "llama.cpp": "llamacpp",
+    "openai": "without_settings",
+    "command": "without_settings",
+}
+
+
+class FlagError(UsageError):
+    """A flag of a spec cannot be written on the engine's command line."""
+
+
+def kinds() -> tuple[str, ...]:
+    """Every engine kind, in the order of the table."""
+    return tuple(_MODULES)
+
+
+@cache
+def engine(kind: str) -> EngineKnowledge | None:
+    """What is known of an engine kind, or None for a kind that is not in the table."""
+    module = _MODULES.get(kind)
+    if module is None:
+        return None
+    found = import_module(f"benchspec.knowledge.{module}")
+    if module == "without_settings":
+        return cast(EngineKnowledge, found.knowledge(kind))
+    return cast(EngineKnowledge, found.KNOWLEDGE)
+
+
+def canonical(kind: str, flag: str) -> str:
+    """The one name of a setting: `np` -> `parallel`, `n_gpu_layers` -> `n-gpu-layers`.
+
+    A negative spelling gets its preferred negative name (`nkvo` -> `no-kv-offload`), because its
+    value means the opposite. An unknown flag comes back without its dashes.
+    """
+    known = engine(kind)
+    setting = known.find(flag) if known else None
+    bare = flag.lstrip("-")
+    if setting is None:
+        return bare
+    if _is_negative(setting, bare):
+        return setting.negatives[0].lstrip("-")
+    return setting.name
+
+
+def _is_negative(setting: Setting, bare: str) -> bool:
+    negatives = {flag.lstrip("-") for flag in setting.negatives}
+    return bare in negatives or bare.replace("_", "-") in negatives
+
+
+def parse_command(kind: str | None, command: str) -> ParsedCommand:
+    """A pasted command line, understood; the engine is guessed from the program if `kind` is None.
+
+    Settings include those of `VAR=x` before the program and of `docker run -e`. Never raises.
+    """
+    found = invocation.find(command, kind)
+    known = engine(found.engine) if found.engine else None
+    reading = Reading()
+    if known is not None:
+        from_args = known.parse_args(found.executable, found.argv, "command")
+        reading = _over(known.parse_env(found.env), from_args)
+    problems = [*found.problems, *reading.problems]
+    return ParsedCommand(
+        found.engine, found.executable, found.argv, found.env, reading.settings, problems
+    )
+
+
+def resolve(
+    kind: str,
+    *,
+    flags: Mapping[str, object],
+    command: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Reading:
+    """What an engine is told, all sources together, with every problem of each.
+
+    Low to high: variables of `env`, variables in the command line, its arguments, `flags`.
+    """
+    known = engine(kind)
+    if known is None:
+        return Reading()
+    found = invocation.find(command, kind) if command else None
+    if found and found.engine not in (kind, None):
+        return Reading(problems=list(found.problems))
+    reading = known.parse_env({**(env or {}), **(found.env if found else {})})
+    if found:
+        args = known.parse_args(found.executable, found.argv, "command")
+        reading = _over(reading, args)
+        reading.problems[:0] = found.problems
+    return _over(reading, _read_flags(known, flags))
+
+
+def effective(
+    kind: str, *, flags: Mapping[str, object], command: str | None, env: Mapping[str, str]
+) -> dict[str, SettingUse]:
+    """Each stated setting by canonical name, as the engine would read it; unset ones are absent."""
+    return resolve(kind, flags=flags, command=command, env=env).settings
+
+
+def _read_flags(known: EngineKnowledge, flags: Mapping[str, object]) -> Reading:
+    """Flags are read as the argument list that they become."""
+    argv: list[str] = []
+    problems: list[Problem] = []
+    for name, value in flags.items():
+        try:
+            argv += _words(known, name, value)
+        except FlagError as error:
+            kind = "not-negatable" if value is False else "value-missing"
+            problems.append(Problem(kind, error.message, name))  # type: ignore[arg-type]
+    reading = known.parse_args(known.program or "", argv, "flag")
+    reading.problems[:0] = problems
+    return reading
+
+
+def _over(below: Reading, above: Reading) -> Reading:
+    """Two readings as one, `above` winning; a variable that a flag overrides is a problem."""
+    problems = [*below.problems, *above.problems]
+    for name, use in above.settings.items():
+        under = below.settings.get(name)
+        if under is not None and under.origin == "env":
+            said = f"{under.spelled}={under.raw} is overridden by {use.spelled} ({use.value})"
+            problems.append(Problem("flag-and-env", said, use.spelled))
+    return Reading({**below.settings, **above.settings}, problems)
+
+
+def to_argv(kind: str, flags: Mapping[str, object]) -> list[str]:
+    """Flags as that engine spells them on its command line.
+
+    `true` is the bare flag, `false` its negative form, a list the flag repeated (or all values
+    after one flag where the engine wants that), a map JSON, None nothing, anything else one value
+    as written. Raises FlagError where the engine has no such spelling.
+    """
+    known = engine(kind)
+    return [word for name, value in flags.items() for word in _words(known, name, value)]
+
+
+def _words(known: EngineKnowledge | None, name: str, value: object) -> Sequence[str]:
+    if value is None:
+        return []
+    bare = name.lstrip("-")
+    setting = known.find(name) if known else None
+    if isinstance(value, bool):
+        return [_bare_flag(setting, bare, value)]
+    flag = _spell(setting, bare)
+    if isinstance(value, list):
+        texts = [_text(item) for item in value]
+        if setting is not None and setting.kind == "list":
+            return [flag, *texts]
+        return [word for text in texts for word in (flag, text)]
+    return [flag, _text(value)]
+
+
+def _bare_flag(setting: Setting | None, bare: str, value: bool) -> str:
+    if setting is None:
+        if value:
+            return _dashed(bare)
+        raise FlagError(
+            f"`{bare}: false` has no spelling: it is not known whether `--no-{bare}` exists",
+            hint=f"remove `{bare}`, or write the engine's own negative flag as `true`",
+        )
+    if setting.takes_value and (setting.flags or setting.env):
+        raise FlagError(
+            f"`{bare}` needs a value: {', '.join(setting.choices) or setting.kind}",
+            hint=f'write for example `{bare}: "{(setting.choices or ("1",))[0]}"`',
+        )
+    if value is not _is_negative(setting, bare):
+        return _spell(setting, bare) if value else setting.flags[0]
+    if value:
+        return _dashed_as(setting.negatives, bare)
+    if not setting.negatives:
+        raise FlagError(
+            f"`{bare}: false` has no spelling: the engine has no negative form of it",
+            hint=f"remove `{bare}`; unset means {setting.default or 'off'}",
+        )
+    return setting.negatives[0]
+
+
+def _spell(setting: Setting | None, bare: str) -> str:
+    if setting is None:
+        return _dashed(bare)
+    if not setting.flags:
+        raise FlagError(
+            f"`{bare}` is no command-line flag", hint=f"set {setting.env} under `engine.env`"
+        )
+    return _dashed_as(setting.flags, bare)
+
+
+def _dashed_as(spelled: Sequence[str], bare: str) -> str:
+    """The engine's own spelling of a bare name; the preferred one where the name is canonical."""
+    wanted = bare.replace("_", "-")
+    return next((flag for flag in spelled if flag.lstrip("-") in (bare, wanted)), spelled[0])
+
+
+def _dashed(bare: str) -> str:
+    return f"-{bare}" if len(bare) == 1 else f"--{bare}"
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict | list):
+        return json.dumps(value, ensure_ascii=False)
+    return str(value)

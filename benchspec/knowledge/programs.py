@@ -1,0 +1,122 @@
+"""Which program, Python module and container image belongs to which engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+PROGRAMS = {
+    "llama-server": "llama.cpp",
+    "server": "llama.cpp",
+    "llama-cli": "llama.cpp",
+    "main": "llama.cpp",
+    "llama-completion": "llama.cpp",
+    "llama-bench": "llama.cpp",
+    "llama-batched-bench": "llama.cpp",
+    "llama-perplexity": "llama.cpp",
+    "llama-speculative": "llama.cpp",
+    "llama-speculative-simple": "llama.cpp",
+    "llama-parallel": "llama.cpp",
+    "llama-mtmd-cli": "llama.cpp",
+    "llama-fit-params": "llama.cpp",
+    "llama-embedding": "llama.cpp",
+    "vllm": "vllm",
+    "sglang": "sglang",
+    "ollama": "ollama",
+    "mlx_lm": "mlx-lm",
+    "mlx_lm.server": "mlx-lm",
+    "lms": "lm-studio",
+    "text-generation-launcher": "tgi",
+    "text-generation-server": "tgi",
+    "trtllm-serve": "tensorrt-llm",
+    "lmdeploy": "lmdeploy",
+    "koboldcpp": "koboldcpp",
+    "koboldcpp-linux-x64": "koboldcpp",
+    "llama-swap": "llama-swap",
+    "tabbyapi": "tabbyapi",
+}
+
+MODULES = {
+    "vllm.entrypoints.openai.api_server": "vllm",
+    "vllm.entrypoints.api_server": "vllm",
+    "vllm.entrypoints.cli.main": "vllm",
+    "sglang.launch_server": "sglang",
+    "sglang.cli.main": "sglang",
+    "mlx_lm.server": "mlx-lm",
+    "lmdeploy.cli": "lmdeploy",
+    "tensorrt_llm.commands.serve": "tensorrt-llm",
+    "koboldcpp": "koboldcpp",
+}
+
+# An image whose name contains the first; what its entry point runs before the given arguments.
+IMAGES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("llama.cpp:light", ("llama-cli",)),
+    ("llama.cpp", ("llama-server",)),
+    ("llama-swap", ("llama-swap",)),
+    ("vllm-openai", ("vllm", "serve")),
+    ("vllm", ("vllm", "serve")),
+    ("sglang", ("sglang", "serve")),
+    ("ollama", ("ollama", "serve")),
+    ("text-generation-inference", ("text-generation-launcher",)),
+    ("lmdeploy", ("lmdeploy",)),
+    ("koboldcpp", ("koboldcpp",)),
+    ("tabbyapi", ("tabbyapi",)),
+)
+
+# The entry script of llama.cpp's `full` images takes the tool as its first argument.
+_FULL_IMAGE_TOOLS = {
+    "--server": "llama-server",
+    "-s": "llama-server",
+    "--run": "llama-cli",
+    "-r": "llama-cli",
+    "--bench": "llama-bench",
+    "-b": "llama-bench",
+    "--perplexity": "llama-perplexity",
+    "-p": "llama-perplexity",
+}
+
+CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose"})
+SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "cmd", "pwsh", "powershell"})
+WRAPPERS = frozenset({
+    "sudo", "doas", "env", "nohup", "time", "exec", "setsid", "nice", "ionice", "taskset",
+    "numactl", "timeout", "stdbuf", "chrt", "caffeinate", "systemd-run", "srun", "mpirun",
+    "mpiexec", "nsys", "ncu", "perf", "strace", "uv", "uvx", "poetry", "pipx", "conda", "mamba",
+    "micromamba", "pixi", "hatch", "pdm", "rye", "xvfb-run", "screen", "tmux", "gdb", "start",
+    "torchrun", "accelerate", "watch", "script", "unbuffer", "command", "builtin", "mise",
+    "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains",
+})  # fmt: skip
+PYTHON = re.compile(r"(?:python|pypy)(?:w|\d(?:\.\d+)*)?")
+
+# Docker options that take no value; every other option takes one.
+DOCKER_SWITCH = re.compile(
+    r"-[ditqP]+|--(?:detach|interactive|tty|rm|init|privileged|publish-all|read-only|quiet|help"
+    r"|oom-kill-disable|no-healthcheck|sig-proxy|disable-content-trust|replace|tls-verify"
+    r"|no-deps|service-ports|build|remove-orphans|use-aliases|no-TTY)|-T"
+)
+
+
+def base_name(word: str) -> str:
+    """The program's name without folder and `.exe`, whatever the slashes."""
+    name = re.split(r"[/\\]", word)[-1]
+    return name[:-4] if name.lower().endswith(".exe") else name
+
+
+def script_module(path: str) -> str:
+    """A script's path as the module it is, as far as that is known: `.../vllm/x.py` -> `vllm.x`."""
+    dotted = re.sub(r"\.py$", "", path.replace("\\", "/")).strip("/").replace("/", ".")
+    return next((name for name in MODULES if dotted == name or dotted.endswith(f".{name}")), dotted)
+
+
+def image_entry(
+    image: str, args: Sequence[str]
+) -> tuple[str, tuple[str, ...], Sequence[str]] | None:
+    """What a known image runs: the program, its first arguments, and which of `args` follow them."""
+    name = image.lower()
+    entry = next((entry for part, entry in IMAGES if part in name), None)
+    if entry is None:
+        return None
+    if entry[0] == "llama-server" and args and ":full" in name:
+        return _FULL_IMAGE_TOOLS.get(args[0], "llama-server"), (), args[1:]
+    if entry == ("ollama", "serve") and args:
+        return "ollama", (), args
+    return entry[0], entry[1:], args
