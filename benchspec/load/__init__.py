@@ -1,0 +1,1 @@
+"""The measured path: requests, the socket client, arrival schedules, the driver, calibration."""

@@ -1,0 +1,211 @@
+"""A server whose timing is known, to measure the measuring client against.
+
+    python -m benchspec.load.known_timing --port 0 --first-ms 100 --gap-ms 20 --tokens 128
+
+It answers /v1/completions and /v1/chat/completions in OpenAI's streaming format: the first token
+`first-ms` after the request, every further one exactly `gap-ms` later on an absolute schedule, one
+event per write. `--flat-out` sends as fast as the client takes it instead. `GET /health` answers
+`ok`; `GET /lateness` tells how late its own writes were, in ms: what is not the client's error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import socket
+import sys
+from array import array
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import httptools
+
+from benchspec.load.clock import now_ns
+from benchspec.load.timer import Timer
+
+_STREAM_HEADER = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What every request gets. `flat_out` ignores the two times."""
+
+    first_ms: float = 100.0
+    gap_ms: float = 20.0
+    tokens: int = 128
+    flat_out: bool = False
+
+
+@dataclass
+class Server:
+    """What all connections share: the ready-made answers, one timer, the server's own lateness."""
+
+    timing: Timing
+    timer: Timer
+    late_ns: array[int] = field(default_factory=lambda: array("q"))
+
+    def __post_init__(self) -> None:
+        self.answers = {
+            "/v1/completions": _chunks(self.timing.tokens, chat=False),
+            "/v1/chat/completions": _chunks(self.timing.tokens, chat=True),
+        }
+
+    def lateness(self) -> dict[str, float]:
+        """Percentiles of write time minus schedule since the last call, in ms."""
+        late = sorted(self.late_ns)
+        del self.late_ns[:]
+        return {
+            f"p{percent}": late[min(len(late) - 1, len(late) * percent // 100)] / 1e6
+            for percent in (50, 99)
+            if late
+        }
+
+
+class Connection(asyncio.Protocol):
+    """One client connection; requests one after another."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._writable = True
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
+        self._parser = httptools.HttpRequestParser(self)
+        sock = transport.get_extra_info("socket")
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._fd = sock.fileno()
+
+    def data_received(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserError:
+            self._transport.close()
+
+    def on_url(self, url: bytes) -> None:
+        self._path = url.decode("latin-1")
+
+    def on_message_complete(self) -> None:
+        answer = self._server.answers.get(self._path)
+        if answer is None:
+            self._answer_get()
+            return
+        timing = self._server.timing
+        self._answer, self._next = answer, 0
+        self._transport.write(_STREAM_HEADER + answer[0])
+        self._due_ns = now_ns() + round(timing.first_ms * 1e6)
+        if timing.flat_out:
+            self._flood()
+        else:
+            self._server.timer.call_at(self._due_ns, self._write_token)
+
+    def _answer_get(self) -> None:
+        known = {"/health": {"status": "ok"}, "/lateness": None}
+        found = self._path in known
+        body = json.dumps(known[self._path] or self._server.lateness()).encode() if found else b""
+        status = b"200 OK" if found else b"404 Not Found"
+        head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        self._transport.write(head % (status, len(body)) + body)
+
+    def _write_token(self) -> None:
+        if self._transport.is_closing():
+            return
+        self._next += 1
+        self._server.late_ns.append(now_ns() - self._due_ns)
+        self._write_now(self._answer[self._next])
+        if self._next < len(self._answer) - 1:
+            self._due_ns += round(self._server.timing.gap_ms * 1e6)
+            self._server.timer.call_at(self._due_ns, self._write_token)
+
+    def _write_now(self, data: bytes) -> None:
+        """Past the transport, which would hold it until every timer due now has run."""
+        written = 0
+        if not self._transport.get_write_buffer_size():
+            with suppress(OSError):
+                written = os.write(self._fd, data)
+        if written < len(data):
+            self._transport.write(data[written:])
+
+    def _flood(self) -> None:
+        """One event per turn of the loop, so that streams interleave and events stay apart."""
+        if not self._writable or self._transport.is_closing():
+            return
+        self._next += 1
+        self._transport.write(self._answer[self._next])
+        if self._next < len(self._answer) - 1:
+            asyncio.get_running_loop().call_soon(self._flood)
+
+    def pause_writing(self) -> None:
+        self._writable = False
+
+    def resume_writing(self) -> None:
+        self._writable = True
+        if self._server.timing.flat_out and self._next < len(self._answer) - 1:
+            asyncio.get_running_loop().call_soon(self._flood)
+
+
+def _chunks(tokens: int, *, chat: bool) -> list[bytes]:
+    """What is written at once (a role for chat), then one item per token; the last ends it all."""
+    usage = {"prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens}
+    role = {"choices": [{"index": 0, "delta": {"role": "assistant", "content": ""}}]}
+    items = [_event(role) if chat else b""]
+    for number in range(tokens):
+        text = f" w{number}"
+        choice: dict[str, Any] = {"delta": {"content": text}} if chat else {"text": text}
+        items.append(_event({"object": "chunk", "choices": [{"index": 0} | choice]}))
+    last: dict[str, Any] = {"index": 0, "finish_reason": "length"}
+    last["delta" if chat else "text"] = {} if chat else ""
+    items[-1] += _event({"choices": [last]}) + _event({"choices": [], "usage": usage})
+    items[-1] += _framed(b"data: [DONE]\n\n") + b"0\r\n\r\n"
+    return items
+
+
+def _event(message: dict[str, Any]) -> bytes:
+    return _framed(b"data: " + json.dumps(message).encode() + b"\n\n")
+
+
+def _framed(body: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(body), body)
+
+
+async def serve(timing: Timing, port: int, *, until_stdin_closes: bool = False) -> None:
+    """Serve on loopback until cancelled; print the port as the first line."""
+    loop = asyncio.get_running_loop()
+    state = Server(timing, Timer())
+    server = await loop.create_server(
+        lambda: Connection(state), "127.0.0.1", port, backlog=4096, reuse_address=True
+    )
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
+    if until_stdin_closes:
+        await loop.run_in_executor(None, sys.stdin.read)
+    else:
+        await asyncio.Event().wait()
+
+
+def main() -> None:
+    """Parse the command line and serve."""
+    parser = argparse.ArgumentParser(prog="known_timing", description=__doc__)
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--first-ms", type=float, default=100.0)
+    parser.add_argument("--gap-ms", type=float, default=20.0)
+    parser.add_argument("--tokens", type=int, default=128)
+    parser.add_argument("--flat-out", action="store_true")
+    parser.add_argument("--until-stdin-closes", action="store_true")
+    given = parser.parse_args()
+    timing = Timing(given.first_ms, given.gap_ms, given.tokens, given.flat_out)
+    work = serve(timing, given.port, until_stdin_closes=given.until_stdin_closes)
+    try:
+        import uvloop
+    except ImportError:
+        asyncio.run(work)
+    else:
+        uvloop.run(work)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Where requests go and what bytes they are, for the two OpenAI dialects."""
+
+from __future__ import annotations
+
+import json
+import re
+import ssl
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchspec.engines.base import Endpoint
+from benchspec.errors import UsageError
+
+Prompt = str | Sequence[int]
+
+_RESOURCE = {"completions": "/completions", "chat": "/chat/completions"}
+_ADDRESS = re.compile(r"[!-~]+")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Framing belongs to the client: a second opinion on it would desynchronise the connection.
+_OWN_HEADERS = {"accept-encoding", "connection", "content-length", "host", "transfer-encoding"}
+
+
+@dataclass(frozen=True)
+class Target:
+    """One HTTP resource. `path` is the full path; `tls` is None for plain HTTP."""
+
+    host: str
+    port: int
+    tls: ssl.SSLContext | None
+    path: str
+    headers: tuple[tuple[str, str], ...]
+    dialect: str
+
+    @property
+    def authority(self) -> str:
+        """`host:port`, an IPv6 address in brackets."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What is asked of the generation: `forced` makes `max_tokens` the exact length."""
+
+    max_tokens: int
+    forced: bool = True
+    temperature: float | None = 0.0
+    seed: int | None = None
+
+
+def target_of(endpoint: Endpoint, *, tls: ssl.SSLContext | None = None) -> Target:
+    """The resource for the endpoint's dialect, below its base path (`/v1` is added once).
+
+    `tls` replaces the default context (system trust store) of a TLS endpoint.
+    Raises UsageError for an unknown dialect, or a path or header that could split the request.
+    """
+    if endpoint.dialect not in _RESOURCE:
+        raise UsageError(
+            f"no request format is known for the dialect {endpoint.dialect!r}",
+            hint=f"use one of: {', '.join(_RESOURCE)}",
+        )
+    base = endpoint.base_path.rstrip("/")
+    path = (base if base.endswith("/v1") else f"{base}/v1") + _RESOURCE[endpoint.dialect]
+    if not path.startswith("/") or not _ADDRESS.fullmatch(endpoint.host + path):
+        raise UsageError(
+            f"the server's address cannot be sent as it is written: {endpoint.host!r}, {path!r}"
+        )
+    for name, value in endpoint.headers:
+        _check_header(name, value)
+    context = (tls or _default_tls()) if endpoint.tls else None
+    return Target(endpoint.host, endpoint.port, context, path, endpoint.headers, endpoint.dialect)
+
+
+def request_body(
+    dialect: str,
+    prompt: Prompt,
+    sampling: Sampling,
+    *,
+    engine: str,
+    model: str | None = None,
+    cache_prompt: bool | None = None,
+) -> bytes:
+    """The JSON body of one streaming request.
+
+    Only standard OpenAI fields, except: `ignore_eos` when the length is forced (there is no
+    standard way to force it), and `cache_prompt` for llama.cpp alone. A prompt of token ids goes
+    through the completions dialect only; raises UsageError otherwise.
+    """
+    body: dict[str, object] = {} if model is None else {"model": model}
+    if dialect == "chat":
+        if not isinstance(prompt, str):
+            raise UsageError("a prompt given as token ids cannot be sent as a chat message")
+        body["messages"] = [{"role": "user", "content": prompt}]
+    else:
+        body["prompt"] = prompt if isinstance(prompt, str) else list(prompt)
+    body |= {"max_tokens": sampling.max_tokens, "stream": True}
+    body["stream_options"] = {"include_usage": True}
+    if sampling.temperature is not None:
+        body["temperature"] = sampling.temperature
+    if sampling.seed is not None:
+        body["seed"] = sampling.seed
+    if sampling.forced:
+        body["ignore_eos"] = True
+    if engine == "llama.cpp" and cache_prompt is not None:
+        body["cache_prompt"] = cache_prompt
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def request_bytes(target: Target, body: bytes) -> bytes:
+    """One complete HTTP/1.1 request, ready to be sent with as few calls as the socket allows."""
+    lines = [
+        f"POST {target.path} HTTP/1.1",
+        f"Host: {target.authority}",
+        "Content-Type: application/json",
+        "Accept: text/event-stream",
+        "Accept-Encoding: identity",
+        f"Content-Length: {len(body)}",
+        *(f"{name}: {value}" for name, value in target.headers),
+    ]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def _default_tls() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.set_alpn_protocols(["http/1.1"])
+    return context
+
+
+def _check_header(name: str, value: str) -> None:
+    if not _HEADER_NAME.fullmatch(name) or name.lower() in _OWN_HEADERS:
+        raise UsageError(f"a request header cannot be named {name!r}")
+    if any(ord(char) < 32 or ord(char) > 255 or ord(char) == 127 for char in value):
+        raise UsageError(
+            f"the value of the request header {name!r} holds a line break or another character "
+            "that HTTP does not allow",
+            hint="look for a trailing newline in the environment variable or file it came from",
+        )

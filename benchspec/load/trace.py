@@ -1,0 +1,163 @@
+"""From captures to the records of one cell: pure."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchspec.load.answer import Answer, read_answer
+from benchspec.load.capture import Capture
+from benchspec.load.clock import ReadStats
+from benchspec.store.records import ClientRecord, RequestRecord
+
+
+@dataclass(frozen=True)
+class CellTrace:
+    """What one cell yielded.
+
+    `samples` is one flat int64 array of token arrival stamps in ns from the origin; each request's
+    part is [`samples_start`, + `samples_count`). `started_ns` is the first dispatch, `ended_ns` the
+    last end. `state` is `aborted` when it was asked to stop, `failed` when nothing succeeded.
+    """
+
+    requests: list[RequestRecord]
+    samples: NDArray[np.int64]
+    client: ClientRecord
+    started_ns: int
+    ended_ns: int
+    state: Literal["done", "aborted", "failed"]
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request as issued: when it was meant to go out, and what was captured.
+
+    `intended_ns` is the scheduled moment in an open loop and the moment a place became free in a
+    closed one; only the former is a schedule that latency counts from.
+    """
+
+    index: int
+    intended_ns: int
+    capture: Capture
+    scheduled: bool = False
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A request's record (without its place in the samples) and its stamps."""
+
+    record: RequestRecord
+    token_ns: array[int]
+    coalesced_reads: int
+
+
+def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
+    """Read one capture. Times become ns from `origin_ns`."""
+    capture = sent.capture
+    answer = read_answer(capture, line_bytes)
+    tokens = answer.token_ns
+
+    def since_origin(moment_ns: int | None) -> int | None:
+        return None if moment_ns is None else moment_ns - origin_ns
+
+    record = RequestRecord(
+        index=sent.index,
+        scheduled_ns=since_origin(sent.intended_ns) if sent.scheduled else None,
+        sent_ns=since_origin(capture.sent_ns),
+        first_token_ns=since_origin(tokens[0] if tokens else None),
+        last_token_ns=since_origin(tokens[-1] if tokens else None),
+        end_ns=since_origin(capture.end_ns),
+        status=capture.status,
+        ok=answer.error is None,
+        error=answer.error,
+        finish_reason=answer.finish_reason,
+        output_sha256=answer.text_sha256,
+        **_reported(answer),
+    )
+    return Understood(record, array("q", (ns - origin_ns for ns in tokens)), answer.coalesced_reads)
+
+
+def _reported(answer: Answer) -> dict[str, int | float | None]:
+    """What the server says of itself; llama.cpp's `timings` fill what `usage` leaves out."""
+    cached = answer.count(
+        ("usage", "prompt_tokens_details", "cached_tokens"), ("timings", "cache_n")
+    )
+    prompt = answer.count(("usage", "prompt_tokens"))
+    computed = answer.count(("timings", "prompt_n"))
+    if prompt is None and computed is not None:  # prompt_n leaves out what came from the cache
+        prompt = computed + (cached or 0)
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": answer.count(
+            ("usage", "completion_tokens"), ("timings", "predicted_n")
+        ),
+        "cached_tokens": cached,
+        "draft_tokens": answer.count(("timings", "draft_n")),
+        "accepted_tokens": answer.count(("timings", "draft_n_accepted")),
+        "server_prefill_ms": answer.number(("timings", "prompt_ms")),
+        "server_decode_ms": answer.number(("timings", "predicted_ms")),
+        "server_decode_tok_s": answer.number(("timings", "predicted_per_second")),
+    }
+
+
+def lay_out(parts: Iterable[Understood]) -> tuple[list[RequestRecord], NDArray[np.int64]]:
+    """Concatenate the stamps and tell each record where its own are."""
+    records, samples = [], array("q")
+    for part in parts:
+        place = {"samples_start": len(samples), "samples_count": len(part.token_ns)}
+        records.append(part.record.model_copy(update=place))
+        samples.extend(part.token_ns)
+    return records, np.frombuffer(samples, dtype=np.int64) if samples else np.empty(0, np.int64)
+
+
+def client_record(
+    reads: ReadStats,
+    sent: Sequence[Sent],
+    parts: Sequence[Understood],
+    *,
+    cpu_s: float,
+    wall_s: float,
+    ceiling_events_s: float | None,
+) -> ClientRecord:
+    """The client's own error during the cell."""
+    late_ns = [
+        one.capture.sent_ns - one.intended_ns for one in sent if one.capture.sent_ns is not None
+    ]
+    lateness, lag = _percentiles_ms(late_ns), _percentiles_ms(reads.lag_ns)
+    return ClientRecord(
+        cpu_s=cpu_s,
+        wall_s=wall_s,
+        cpu_share=cpu_s / wall_s if wall_s > 0 else 0.0,
+        events=sum(len(part.token_ns) for part in parts),
+        reads=reads.reads,
+        kernel_stamps=reads.kernel_stamps,
+        coalesced_reads=sum(part.coalesced_reads for part in parts),
+        stamp_failures=reads.stamp_failures,
+        send_lateness_ms_p50=lateness[0],
+        send_lateness_ms_p99=lateness[1],
+        read_lag_ms_p50=lag[0],
+        read_lag_ms_p99=lag[1],
+        ceiling_events_s=ceiling_events_s,
+        stamp_source=_source(reads),
+    )
+
+
+def _source(reads: ReadStats) -> Literal["kernel", "user", "mixed", "none"]:
+    if not reads.reads:
+        return "none"
+    if not reads.kernel_stamps:
+        return "user"
+    return "kernel" if reads.kernel_stamps == reads.reads else "mixed"
+
+
+def _percentiles_ms(values_ns: Sequence[int]) -> tuple[float | None, float | None]:
+    if not values_ns:
+        return None, None
+    p50, p99 = np.percentile(np.asarray(values_ns, dtype=np.int64), [50, 99]) / 1e6
+    return float(p50), float(p99)
