@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import core_schema
+from pydantic_core import PydanticCustomError, core_schema
 
 from benchspec.spec.quantity import (
     Bandwidth,
@@ -30,9 +30,7 @@ def _as_text(value: object) -> object:
 
 
 def _whole(value: object) -> object:
-    """`1e3` is a whole number too; `true` is none, though Python counts it as 1."""
-    if isinstance(value, bool):
-        raise ValueError("true and false are not numbers")
+    """`1e3` is a whole number too."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
@@ -62,10 +60,12 @@ class _NumberOrText:
 
     def _check(self, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
-            raise ValueError("a number, or text such as '265..315 GB/s', is wanted")
+            raise PydanticCustomError("number_or_text_type", "a number or text is wanted")
         return value
 
 
+VERSION = 1
+MOST = 200  # arms, hypotheses, devices, steps, flags: what is multiplied must stay small
 LARGEST = 10**15  # larger counts are typing errors, and would not survive a float
 
 Text = Annotated[str, BeforeValidator(_as_text)]
@@ -166,7 +166,9 @@ class Hypothesis(Node):
     prediction: NumberOrText | None = Field(
         None, description="The predicted number; printed as predicted, measured, error."
     )
-    rests_on: Annotated[list[Id], _OneIsList()] = Field([], description="Hypotheses whose refutation withdraws this one.")
+    rests_on: Annotated[list[Id], _OneIsList()] = Field(
+        [], description="Hypotheses whose refutation withdraws this one."
+    )
     test: Test | None = Field(None, description="What decides it.")
     gate: Gate | None = Field(None, description="A decision registered before the run.")
     exploratory: bool = Field(False, description="True: reported apart, never a verdict.")
@@ -217,8 +219,10 @@ class Link(Node):
 
 
 class Hardware(Node):
-    devices: list[Device] = Field([], description="The devices that run the model.")
-    links: list[Link] = Field([], description="Links between them.")
+    devices: list[Device] = Field(
+        [], max_length=MOST, description="The devices that run the model."
+    )
+    links: list[Link] = Field([], max_length=MOST, description="Links between them.")
 
 
 class Parameters(Node):
@@ -270,9 +274,13 @@ class EngineSpec(Node):
     slots: PositiveInt | None = Field(
         None, description="Requests served at once, where it cannot be read from the server."
     )
-    flags: Flags = Field({}, description="Flags by name, without dashes: {parallel: 4}.")
+    flags: Flags = Field(
+        {}, max_length=MOST, description="Flags by name, without dashes: {parallel: 4}."
+    )
     command: Text | None = Field(None, description="A whole command line, from one's notes.")
-    env: dict[str, Text] = Field({}, description="Environment variables of the engine.")
+    env: dict[str, Text] = Field(
+        {}, max_length=MOST, description="Environment variables of the engine."
+    )
     endpoint: Literal["completions", "chat"] | None = Field(
         None, description="completions (default) or chat."
     )
@@ -325,10 +333,10 @@ class Load(Node):
         None, description="burst: a wave of C; sustained: C kept in flight."
     )
     concurrency: Annotated[list[Annotated[PositiveInt, Field(le=65_536)]], _OneIsList()] = Field(
-        [], description="Requests in flight, per step."
+        [], max_length=MOST, description="Requests in flight, per step."
     )
     rate: Annotated[list[Annotated[float, Field(gt=0, le=1e6)]], _OneIsList()] = Field(
-        [], description="Requests per second, per step."
+        [], max_length=MOST, description="Requests per second, per step."
     )
     arrival: Literal["constant", "poisson", "gamma"] | None = Field(
         None, description="Spacing of an open loop's requests."
@@ -339,10 +347,10 @@ class Load(Node):
     requests: PositiveInt | None = Field(None, le=10_000_000, description="Requests per step.")
     duration: Duration | None = Field(None, description="Length of a step: 30 s.")
     context: Annotated[list[PositiveInt], _OneIsList()] = Field(
-        [], description="Context lengths, per step."
+        [], max_length=MOST, description="Context lengths, per step."
     )
     cache: Annotated[list[Literal["cold", "warm"]], _OneIsList()] = Field(
-        [], description="Prefix cache states, per step."
+        [], max_length=2, description="Prefix cache states, per step."
     )
     timeout: Duration | None = Field(None, description="Longest wait for one request.")
 
@@ -383,16 +391,18 @@ class Arm(Node):
 
 
 class Spec(Node):
-    benchspec: Annotated[Literal[1], BeforeValidator(_whole)] = Field(description="Version of the spec language.")
+    benchspec: Annotated[PositiveInt, Field(le=VERSION)] = Field(
+        description="Version of the spec language."
+    )
     study: Study = Field(description="Who asks what.")
-    hypotheses: list[Hypothesis] = Field([], description="The claims under test.")
+    hypotheses: list[Hypothesis] = Field([], max_length=MOST, description="The claims under test.")
     hardware: Hardware = Field(Hardware(), description="Devices and links.")
     model: Model = Field(Model(), description="The model.")
     engine: EngineSpec | None = Field(None, description="The engine and its flags.")
-    arms: list[Arm] = Field([], description="What is compared.")
+    arms: list[Arm] = Field([], max_length=MOST, description="What is compared.")
     workload: Workload = Field(Workload(), description="What is sent and asked for.")
     load: Load = Field(Load(), description="How much at once.")
-    repeats: PositiveInt = Field(1, le=10_000, description="Repeats of every cell.")
+    repeats: PositiveInt = Field(1, le=1_000, description="Repeats of every cell.")
     seeds: Annotated[list[Whole], _OneIsList()] = Field([], description="One seed per repeat.")
     order: Literal["interleaved", "fixed"] = Field(
         "interleaved", description="interleaved: arms take turns, seeded; fixed: as written."
@@ -403,4 +413,6 @@ class Spec(Node):
         None, description="For audit: figures that someone else measured."
     )
     unfinished: Texts = Field([], description="What the author knows is missing.")
-    waivers: list[Waiver] = Field([], description="Findings accepted, with reasons.")
+    waivers: list[Waiver] = Field(
+        [], max_length=MOST, description="Findings accepted, with reasons."
+    )

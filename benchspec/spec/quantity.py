@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic_core import core_schema
 
@@ -42,12 +42,20 @@ DIMENSIONS: dict[str, tuple[str, dict[str, float]]] = {
 }
 """Dimension name -> (base unit, {accepted unit: factor to the base unit})."""
 
+_LONGEST = 200  # characters; longer text is no quantity
 _NUMBER = r"[+-]?(?:\d+(?:[\d_,]*\d)?(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
 _QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(?:(?:\.\.|–|to)\s*({_NUMBER})\s*)?([^\d\s]\S*)?\s*$")
 
 
 class QuantityError(ValueError):
-    """A text that is not a quantity of the wanted dimension; the message says what would be."""
+    """A text that is not a quantity of the wanted dimension; `fix` says what would be."""
+
+    def __init__(
+        self, message: str, fix: str, kind: Literal["wrong-unit", "wrong-value"] = "wrong-unit"
+    ) -> None:
+        super().__init__(message)
+        self.fix = fix
+        self.kind = kind
 
 
 @dataclass(frozen=True)
@@ -87,22 +95,26 @@ def parse_quantity(value: object, dimension: str) -> Quantity:
     if isinstance(value, Quantity):
         return value
     base, factors = DIMENSIONS[dimension]
-    text = getattr(value, "raw", None) or str(value)
-    match = _QUANTITY.match(text) if not isinstance(value, bool) and len(text) <= 200 else None
+    text = str(getattr(value, "raw", value))
+    match = _QUANTITY.match(text) if _is_scalar(value) and len(text) <= _LONGEST else None
     if match is None:
-        raise QuantityError(
-            f"{text[:60]!r} is not a {dimension}; write for example {_example(dimension)}"
-        )
+        what = f"{text[:60]!r}" if _is_scalar(value) else "this"
+        raise QuantityError(f"{what} is not a {dimension}", f"write {_example(dimension)}")
     unit = match[3] or ""
     if unit not in factors:
-        raise QuantityError(_unit_message(text, unit, dimension))
+        raise _unit_error(text, unit, dimension)
     low = _number(match[1]) * factors[unit]
     high = _number(match[2]) * factors[unit] if match[2] else low
     if not (math.isfinite(low) and math.isfinite(high)):
-        raise QuantityError(f"{text[:60]!r} is not finite")
+        raise QuantityError(f"{text[:60]!r} is not finite", "write a smaller number", "wrong-value")
     if high < low:
-        raise QuantityError(f"{text[:60]!r} runs backwards; write the smaller number first")
+        message = f"{text[:60]!r} runs backwards"
+        raise QuantityError(message, "write the smaller number first", "wrong-value")
     return Quantity(low, high, base, text.strip())
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
 def _number(text: str) -> float:
@@ -125,13 +137,13 @@ def _example(dimension: str) -> str:
     return examples[dimension]
 
 
-def _unit_message(text: str, unit: str, dimension: str) -> str:
-    accepted = ", ".join(units_of(dimension))
+def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
+    fix = f"a {dimension} is written in {', '.join(units_of(dimension))}"
     if not unit:
-        return f"{text.strip()[:60]!r} has no unit; a {dimension} needs one of {accepted}"
+        return QuantityError(f"{text.strip()[:60]!r} has no unit", fix)
     owner = next((name for name, (_, units) in DIMENSIONS.items() if unit in units), None)
     what = f"a unit of {owner}" if owner else "not a unit known here"
-    return f"{unit[:20]!r} is {what}; a {dimension} needs one of {accepted}"
+    return QuantityError(f"{unit[:20]!r} is {what}", fix)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ def resolve(text: str) -> Scalar:
 
 def reading_1_1(text: str) -> str | None:
     """How a YAML 1.1 parser may read the unquoted `text` otherwise than here, or None."""
+    if len(text) > _LONGEST_NUMBER:
+        return None
     if text in _WORDS_1_1:
         return "true" if text.lower() in ("y", "yes", "on") else "false"
     if _ZERO_LED.match(text):

@@ -1,0 +1,133 @@
+"""Which keys stand where: unknown keys are named with the nearest known one, and set aside.
+
+The same walk makes an empty key an empty map (or list) wherever the language wants one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from benchspec.spec.models import Arm, Device, EngineSpec, Model, Node, Spec, Workload
+from benchspec.spec.problems import FormProblem, Path, dotted, shown
+
+MAX_SUGGESTIONS = 100  # a comparison costs up to a millisecond; nobody reads more
+
+_OVERRIDES: dict[str, type[Node]] = {"engine": EngineSpec, "model": Model, "workload": Workload}
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What a key holds: one value, a map or a list; `model` of the map or of the items."""
+
+    shape: Literal["value", "map", "list"]
+    model: type[Node] | None
+    nullable: bool
+
+
+@cache
+def slots(model: type[Node]) -> dict[str, Slot]:
+    """The keys of `model`; an arm's sections have the keys of the sections they override."""
+    found = {name: _slot(field.annotation) for name, field in model.model_fields.items()}
+    if model is Arm:
+        found |= {name: Slot("map", section, True) for name, section in _OVERRIDES.items()}
+        found["devices"] = Slot("list", Device, True)
+    return found
+
+
+def _slot(annotation: Any) -> Slot:
+    if get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    parts = get_args(annotation)
+    if get_origin(annotation) in (Union, UnionType):
+        inner = _slot(next(part for part in parts if part is not type(None)))
+        return Slot(inner.shape, inner.model, type(None) in parts)
+    if isinstance(annotation, type) and issubclass(annotation, Node):
+        return Slot("map", annotation, False)
+    if get_origin(annotation) is dict:
+        return Slot("map", None, False)
+    if get_origin(annotation) is list:
+        return Slot("list", _slot(parts[0]).model, False)
+    return Slot("value", None, False)
+
+
+class KeyCheck:
+    """Removes unknown keys from a spec's data; `problems` says which and what was meant.
+
+    `flags` are names known to be engine flags, for the advice to move them.
+    """
+
+    def __init__(self, flags: Collection[str] = ()) -> None:
+        self.flags = {_plain(flag) for flag in flags}
+        self.problems: list[FormProblem] = []
+
+    def pruned(self, data: Any, model: type[Node], path: Path = ()) -> Any:
+        """A copy of `data` (what stands at `path`) with only the keys that `model` knows."""
+        if not isinstance(data, dict):
+            return data
+        known = slots(model)
+        kept = {}
+        for key, value in data.items():
+            if key in known:
+                kept[key] = self._filled(value, known[key], (*path, key))
+            else:
+                self.problems.append(self._unknown(key, data, model, path))
+        return kept
+
+    def _filled(self, value: Any, slot: Slot, path: Path) -> Any:
+        if value is None and slot.shape == "map":
+            return {}
+        if value is None and slot.shape == "list" and not slot.nullable:
+            return []
+        if slot.model is None:
+            return value
+        if slot.shape == "list" and isinstance(value, list):
+            return [self.pruned(item, slot.model, (*path, i)) for i, item in enumerate(value)]
+        return self.pruned(value, slot.model, path)
+
+    def _unknown(self, key: str, data: Any, model: type[Node], path: Path) -> FormProblem:
+        message = f"`{shown(key)}` is not a key of {dotted(path)}"
+        if len(self.problems) >= MAX_SUGGESTIONS or len(key) > 64:
+            return FormProblem("unknown-key", (*path, key), message, "delete it")
+        advice = list(self._advice(key, data, model, path))
+        if not advice:
+            advice = ["keys here are " + ", ".join(slots(model))]
+        return FormProblem("unknown-key", (*path, key), message, "; ".join(advice))
+
+    def _advice(self, key: str, data: Any, model: type[Node], path: Path) -> Iterator[str]:
+        names = {_plain(name): name for name in slots(model)}
+        near = difflib.get_close_matches(_plain(key), names, n=1, cutoff=0.7)
+        if near:
+            name = names[near[0]]
+            also = " (it is here already)" if name in data else ""
+            yield f"did you mean `{name}`?{also}"
+        places = [place for place in _places().get(_plain(key), ()) if place != dotted(path)]
+        if places:
+            yield f"`{shown(key)}` belongs under {' or '.join(places[:3])}"
+        elif _plain(key) in self.flags:
+            yield f"`{shown(key)}` is a flag of the engine: it belongs under engine.flags"
+        elif model is EngineSpec and not near:
+            yield "a flag of the engine belongs under engine.flags"
+
+
+def _plain(key: str) -> str:
+    return key.lstrip("-").replace("-", "_").lower()
+
+
+@cache
+def _places() -> dict[str, list[str]]:
+    """Key -> the maps of the language that have it, as `hypotheses[].test`."""
+    places: dict[str, list[str]] = {}
+    todo: list[tuple[str, type[Node]]] = [("", Spec)]
+    while todo:
+        where, model = todo.pop(0)
+        for key, slot in slots(model).items():
+            places.setdefault(key, []).append(where or "the top level")
+            if slot.model is not None and model is not Arm:
+                inner = f"{where}.{key}" if where else key
+                todo.append((inner + ("[]" if slot.shape == "list" else ""), slot.model))
+    return places
