@@ -134,6 +134,7 @@ def probe(output: Path) -> None:
 def create(output: Path, utc: str, title: str) -> Bundle:
     """A new folder `<utc>-<slug of the title>` with its parts' folders. Raises StorageFailure."""
     with storage(output, "created"):
+        output.mkdir(parents=True, exist_ok=True)
         bundle = Bundle(_new_folder(output, f"{re.sub(r'[-:]', '', utc)}-{slug(title)}"))
         for name in ("samples", "telemetry", "logs"):
             (bundle.root / name).mkdir()

@@ -1,0 +1,241 @@
+"""From a spec to what will be done: cells in order, engine starts, time. Pure."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import quote
+
+from benchspec.errors import UsageError
+from benchspec.run.launches import PlannedLaunch, plan_launch
+from benchspec.spec.arms import ResolvedArm
+from benchspec.spec.models import Load, Sampling, Spec
+from benchspec.store.records import CellKey
+
+Mode = Literal["burst", "sustained", "open"]
+
+IDLE_S = 1.0
+"""Idle window next to every cell where the spec names none."""
+
+OUTPUT_TOKENS = 128
+"""Output length where the spec names none."""
+
+OPEN_LOOP_S = 30.0
+"""Length of an open-loop step that names neither requests nor duration."""
+
+ASSUMED_TOK_S = 40.0
+"""For the estimate alone: all streams together, a small model on one processor core."""
+
+ASSUMED_START_S = 4.0
+"""For the estimate alone: one engine start with its warm-up, and the rendering at the end."""
+
+
+MAX_CELLS = 10_000
+
+
+@dataclass(frozen=True)
+class Work:
+    """What every request of an arm asks for."""
+
+    prompt_tokens: int | None
+    prompt_file: str | None
+    unique: bool
+    shared_prefix: int
+    max_tokens: int
+    forced: bool
+    sampling: Sampling
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """One cell. `requests` is how many will be sent; None when `duration_s` decides."""
+
+    key: CellKey
+    mode: Mode
+    requests: int | None
+    duration_s: float | None
+    work: Work
+
+    @property
+    def expected_requests(self) -> int:
+        """`requests`, or what the duration is expected to hold (at least the number in flight)."""
+        if self.requests is not None:
+            return self.requests
+        if self.key.rate is not None:
+            return math.ceil(self.key.rate * (self.duration_s or 0.0))
+        served = (self.duration_s or 0.0) * ASSUMED_TOK_S / self.work.max_tokens
+        return max(self.key.concurrency or 1, math.ceil(served))
+
+
+@dataclass(frozen=True)
+class Block:
+    """Cells that one engine start serves, in order."""
+
+    launch: PlannedLaunch
+    cells: tuple[PlannedCell, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything a run will do. `seed` decides the order, and nothing else."""
+
+    spec_sha256: str
+    seed: int
+    order: Literal["interleaved", "fixed"]
+    launches: Mapping[str, PlannedLaunch]
+    blocks: tuple[Block, ...]
+    warmup_requests: int
+    idle_s: float
+    timeout_s: float | None
+
+    @property
+    def cells(self) -> list[PlannedCell]:
+        return [cell for block in self.blocks for cell in block.cells]
+
+    @property
+    def estimate_s(self) -> float:
+        """Wall time at ASSUMED_TOK_S; the progress of a run shows the real pace."""
+        starts_s = ASSUMED_START_S * (len(self.blocks) + 1)
+        return starts_s + sum(_cell_s(cell) + self.idle_s for cell in self.cells)
+
+
+def make_plan(
+    spec: Spec, arms: Sequence[ResolvedArm], *, spec_sha256: str, seed: int | None = None
+) -> Plan:
+    """The plan of a spec that the linter passed; the same spec always gives the same plan.
+
+    Interleaved: within a repeat every arm has its turn, and every other repeat goes backwards
+    (A B, B A, ...), so that arms alternate over time while neighbours share an engine start. The
+    order of the arms and of the steps is drawn by `seed`, from the spec's digest unless given.
+
+    Raises UsageError when an arm's flags cannot be spelled, or for more than MAX_CELLS cells.
+    """
+    _check_size(spec, arms)
+    chosen = int(spec_sha256[:8], 16) if seed is None else seed
+    launches = {arm.id: plan_launch(arm) for arm in arms}
+    cells = list(_ordered(spec, arms, random.Random(chosen)))
+    idle = spec.telemetry.idle_baseline
+    return Plan(
+        spec_sha256=spec_sha256,
+        seed=chosen,
+        order=spec.order,
+        launches=launches,
+        blocks=tuple(_blocks(cells, launches)),
+        warmup_requests=spec.warmup.requests,
+        idle_s=IDLE_S if idle is None else float(idle.low),
+        timeout_s=None if spec.load.timeout is None else float(spec.load.timeout.low),
+    )
+
+
+def _check_size(spec: Spec, arms: Sequence[ResolvedArm]) -> None:
+    steps = max(1, len(spec.load.concurrency) + len(spec.load.rate))
+    steps *= max(1, len(spec.load.context)) * max(1, len(spec.load.cache))
+    cells = len(arms) * steps * spec.repeats
+    if cells > MAX_CELLS:
+        raise UsageError(
+            f"This spec asks for {cells} cells; at most {MAX_CELLS} are run at once.",
+            hint="Use fewer repeats or steps, or split the study.",
+        )
+
+
+def _ordered(spec: Spec, arms: Sequence[ResolvedArm], draw: random.Random) -> Iterator[PlannedCell]:
+    turns = list(arms)
+    if spec.order == "interleaved":
+        draw.shuffle(turns)
+    for repeat in range(1, spec.repeats + 1):
+        for arm in turns:
+            cells = list(_cells_of(spec, arm, repeat))
+            if spec.order == "interleaved":
+                draw.shuffle(cells)
+            yield from cells
+        if spec.order == "interleaved":
+            turns.reverse()
+
+
+def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int) -> Iterator[PlannedCell]:
+    load = spec.load
+    seed = spec.seeds[(repeat - 1) % len(spec.seeds)] if spec.seeds else None
+    loads: list[tuple[int | None, float | None]] = [(c, None) for c in load.concurrency]
+    loads += [(None, rate) for rate in load.rate]
+    contexts: list[int | None] = [*load.context] or [None]
+    caches: list[Literal["cold", "warm"] | None] = [*load.cache] or [None]
+    for (concurrency, rate), context, cache in itertools.product(
+        loads or [(1, None)], contexts, caches
+    ):
+        key = CellKey(
+            id="",
+            arm=arm.id,
+            concurrency=concurrency,
+            rate=rate,
+            context_tokens=context,
+            cache=cache,
+            material=arm.workload.label.material if arm.workload.label else None,
+            repeat=repeat,
+            seed=seed,
+        )
+        mode, requests, duration_s = _amount(load, concurrency, rate)
+        key = key.model_copy(update={"id": _cell_id(key)})
+        yield PlannedCell(key, mode, requests, duration_s, _work(arm, context))
+
+
+def _cell_id(key: CellKey) -> str:
+    """Readable, unique in a plan, and a file name."""
+    parts = [quote(key.arm, safe="")]
+    parts += [f"c{key.concurrency}" if key.rate is None else f"q{key.rate:g}"]
+    parts += [f"n{key.context_tokens}"] if key.context_tokens is not None else []
+    parts += [key.cache] if key.cache is not None else []
+    return "-".join([*parts, f"r{key.repeat}"])
+
+
+def _amount(
+    load: Load, concurrency: int | None, rate: float | None
+) -> tuple[Mode, int | None, float | None]:
+    """Mode, number of requests and duration of one step.
+
+    A burst is one wave of C. `requests` or `duration` make it sustained; without either, sustained
+    means max(5 C, 20) requests, so that ramp and drain stay a small part of it.
+    """
+    duration_s = None if load.duration is None else float(load.duration.low)
+    if rate is not None:
+        seconds = None if load.requests is not None else duration_s or OPEN_LOOP_S
+        return "open", load.requests, seconds
+    in_flight = concurrency or 1
+    sustained = load.requests is not None or duration_s is not None
+    if load.mode == "burst" or (load.mode is None and not sustained):
+        return "burst", load.requests or in_flight, None
+    if sustained:
+        return "sustained", load.requests, duration_s
+    return "sustained", max(5 * in_flight, 20), None
+
+
+def _work(arm: ResolvedArm, context: int | None) -> Work:
+    prompt, output = arm.workload.prompt, arm.workload.output
+    return Work(
+        prompt_tokens=context or prompt.tokens,
+        prompt_file=prompt.file,
+        unique=prompt.unique,
+        shared_prefix=prompt.shared_prefix or 0,
+        max_tokens=output.tokens or OUTPUT_TOKENS,
+        forced=output.forced,
+        sampling=arm.workload.sampling,
+    )
+
+
+def _blocks(cells: Sequence[PlannedCell], launches: Mapping[str, PlannedLaunch]) -> Iterator[Block]:
+    """Neighbours whose launches are equal share one start."""
+    for launch, group in itertools.groupby(cells, key=lambda cell: launches[cell.key.arm]):
+        yield Block(launch, tuple(group))
+
+
+def _cell_s(cell: PlannedCell) -> float:
+    if cell.duration_s is not None:
+        return cell.duration_s
+    tokens = cell.expected_requests * cell.work.max_tokens
+    served_s = tokens / ASSUMED_TOK_S
+    if cell.key.rate is not None:
+        return max(served_s, cell.expected_requests / cell.key.rate)
+    return served_s
