@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from benchspec.spec.models import METRICS, Place, Spec, Test
+from benchspec.spec.models import METRICS, SELF_REPORTED, Place, Spec, Test
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 from benchspec.spec.quantity import QuantityError, parse_quantity
 
@@ -112,7 +112,7 @@ def _test(spec: Spec, test: Test, path: Path) -> Iterator[FormProblem]:
 
 def _metric(metric: str, path: Path) -> Iterator[FormProblem]:
     name, _, percentile = metric.partition(".")
-    if name not in METRICS:
+    if name not in METRICS and name not in SELF_REPORTED:
         yield from _known(name, METRICS, "metric", path)
     elif percentile and not _PERCENTILE.match(percentile):
         what = f"'{shown(percentile)}' in {dotted(path)} is not a percentile"

@@ -94,6 +94,21 @@ METRICS = (
 )
 """What a hypothesis may name; a percentile is `ttft_ms.p95`, without one it is the median."""
 
+SELF_REPORTED = (
+    "decode_tps",
+    "eval_rate",
+    "generation_tps",
+    "per_request_tok_s",
+    "predicted_per_second",
+    "self_reported_tok_s",
+    "sum_stream_tok_s",
+    "sum_tok_s",
+    "tok_s",
+    "tokens_per_second",
+    "tps",
+)
+"""Rates that a server prints about one request. They parse, so that the linter can say why not."""
+
 
 class Node(BaseModel):
     """Frozen; unknown keys are refused; nothing is converted silently."""
