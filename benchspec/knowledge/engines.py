@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import cast
 
 from benchspec.errors import UsageError
-from benchspec.knowledge import invocation
 from benchspec.knowledge.model import (
     EngineKnowledge,
     ParsedCommand,
@@ -24,6 +23,7 @@ from benchspec.knowledge.model import (
 
 _MODULES = {
     "llama.cpp": "llamacpp",
+    "vllm": "vllm",
     "openai": "without_settings",
     "command": "without_settings",
 }
@@ -76,6 +76,8 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
 
     Settings include those of `VAR=x` before the program and of `docker run -e`. Never raises.
     """
+    from benchspec.knowledge import invocation  # only specs with a pasted command need it
+
     found = invocation.find(command, kind)
     known = engine(found.engine) if found.engine else None
     reading = Reading()
@@ -102,15 +104,20 @@ def resolve(
     known = engine(kind)
     if known is None:
         return Reading()
-    found = invocation.find(command, kind) if command else None
-    if found and found.engine not in (kind, None):
-        return Reading(problems=list(found.problems))
-    reading = known.parse_env({**(env or {}), **(found.env if found else {})})
-    if found:
-        args = known.parse_args(found.executable, found.argv, "command")
-        reading = _over(reading, args)
-        reading.problems[:0] = found.problems
+    reading = _read_command(known, command, env or {}) if command else known.parse_env(env or {})
     return _over(reading, _read_flags(known, flags))
+
+
+def _read_command(known: EngineKnowledge, command: str, env: Mapping[str, str]) -> Reading:
+    from benchspec.knowledge import invocation
+
+    found = invocation.find(command, known.kind)
+    if found.engine != known.kind:
+        return Reading(problems=list(found.problems))
+    args = known.parse_args(found.executable, found.argv, "command")
+    reading = _over(known.parse_env({**env, **found.env}), args)
+    reading.problems[:0] = found.problems
+    return reading
 
 
 def effective(

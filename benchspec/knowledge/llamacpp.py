@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchspec.knowledge import llamacpp_bench, table
+from benchspec.knowledge import table
 from benchspec.knowledge.cvalues import pad, read_value
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed, Setting, Value
 from benchspec.knowledge.reading import Collector, did_you_mean, removed_index
@@ -172,6 +172,8 @@ def slot_context(
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
     """The settings of an argument list of llama-server, llama-cli or another program of the family."""
     if program == "llama-bench":
+        from benchspec.knowledge import llamacpp_bench
+
         return llamacpp_bench.parse_args(argv, origin)
     spellings = dict(_SPELLINGS)
     if program not in ("llama-server", "server", ""):

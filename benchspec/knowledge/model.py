@@ -34,7 +34,7 @@ ProblemKind = Literal[
 ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Setting:
     """One thing an engine can be told, by flag, environment variable, or both.
 
@@ -74,7 +74,7 @@ class Setting:
         return tuple(bare for flag in self.flags if (bare := flag.lstrip("-")) != self.name)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Removed:
     """A spelling that this version no longer has; `successor` is what to write instead.
 
@@ -89,7 +89,7 @@ class Removed:
     note: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Problem:
     """Something in a command line that does not do what it says; `text` is a whole sentence."""
 
@@ -98,7 +98,7 @@ class Problem:
     flag: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SettingUse:
     """One stated setting: `value` is what the engine makes of `raw`, `spelled` as it was typed."""
 
@@ -109,7 +109,7 @@ class SettingUse:
     raw: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Reading:
     """What one source (an argument list, an environment, a file) states."""
 
@@ -120,7 +120,7 @@ class Reading:
         self.problems.append(Problem(kind, text, flag))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Invocation:
     """An engine's program found in a command line, with its own arguments and environment."""
 
@@ -131,7 +131,7 @@ class Invocation:
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ParsedCommand:
     """A whole command line, understood: which engine, its arguments, and the settings they state."""
 
