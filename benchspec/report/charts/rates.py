@@ -1,0 +1,186 @@
+"""Aggregate and per-stream rate against concurrency, with the slots and the queue model drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchspec.observations.model import Step
+from benchspec.report import measures
+from benchspec.report.charts.canvas import INK, load_axis
+from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
+from benchspec.report.material import Material
+from benchspec.report.numbers import ABSENT, figure, number
+from benchspec.report.parts import Cell, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Points = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One arm: a point per repeat, the slots that were read, and what a queue of them predicts."""
+
+    arm: str
+    aggregate: Points
+    stream: Points
+    slots: int | None
+    model: Points
+
+
+def charts(material: Material) -> list[Chart]:
+    """One chart over all arms, or none where no step has a rate."""
+    steps = usable(material.observations.steps)
+    arms = list(dict.fromkeys(s.arm for s in steps))
+    series = [_series(material, arm, [s for s in steps if s.arm == arm]) for arm in arms]
+    series = [s for s in series if s.aggregate]
+    loads = sorted({x for s in series for x, _ in s.aggregate})
+    if len(loads) < 2:
+        return []
+    drawn = styled(series)
+    open_loop = all(s.concurrency is None for s in steps)
+    label = "Requests per second" if open_loop else "Requests in flight, C"
+    return [
+        Chart(
+            id="chart-rates",
+            title=_title(series),
+            description="Two panels over requests in flight: tokens per second of all requests "
+            "together, and of one stream. A point is one repeat, a line joins medians, a vertical "
+            "line is the number of slots, crosses are what a queue for those slots predicts.",
+            legend=_legend(drawn),
+            table=_table(series),
+            paint=lambda canvas: _paint(canvas, drawn, loads, label),
+            size=(460.0, 400.0),
+        )
+    ]
+
+
+def medians(points: Points) -> Points:
+    """The median of each load's points, in order of load."""
+    return [(x, median(y for at, y in points if at == x)) for x in sorted({x for x, _ in points})]
+
+
+def _series(material: Material, arm: str, steps: list[Step]) -> Series:
+    seen = material.observations.arms.get(arm)
+    slots = seen.slots if seen else None
+    return Series(
+        arm=arm,
+        aggregate=_points(steps, measures.aggregate_tok_s),
+        stream=_points(steps, measures.stream_tok_s),
+        slots=slots,
+        model=queue_model(steps, slots) if slots else [],
+    )
+
+
+def _points(steps: list[Step], value: object) -> Points:
+    assert callable(value)
+    return [(float(load_of(s) or 0), y) for s in steps if (y := value(s)) is not None]
+
+
+def queue_model(steps: list[Step], slots: int) -> Points:
+    """(C, predicted aggregate tok/s) above the slots: n(C) / (floor(C/S) T(S) + T(C mod S)).
+
+    T is the median wall time of a burst, n(C) its median tokens; a C whose remainder was not
+    measured is left out.
+    """
+    bursts = [s for s in steps if s.concurrency and s.mode in {"burst", None}]
+    walls = dict(medians(_points(bursts, measures.wall_s))) | {0.0: 0.0}
+    totals = dict(medians(_points(bursts, measures.tokens)))
+    predicted = []
+    for load, total in totals.items():
+        whole, rest = divmod(load, slots)
+        if load > slots and slots in walls and rest in walls:
+            predicted.append((load, total / (whole * walls[slots] + walls[rest])))
+    return predicted
+
+
+def _title(series: list[Series]) -> str:
+    if len(series) > 3:
+        return f"Rates against load, {len(series)} arms"
+    phrases = []
+    for s in series:
+        ends = medians(s.aggregate)
+        name = f"{s.arm}: " if len(series) > 1 else ""
+        steps = [ends[0], *[p for p in ends[1:-1] if p[0] == s.slots], ends[-1]]
+        rates = ", ".join(f"{number(_short(y))} at C={x:g}" for x, y in steps)
+        phrases.append(f"{name}{rates}")
+    return f"Aggregate tok/s: {'; '.join(phrases)}"
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
+    keys = [Key(s.arm + (f" ({s.slots} slots)" if s.slots else ""), style) for s, style in drawn]
+    if any(s.model for s, _ in drawn):
+        keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
+    return tuple(keys)
+
+
+def _table(series: list[Series]) -> Table:
+    rows = []
+    for s in series:
+        streams, model = dict(medians(s.stream)), dict(s.model)
+        for load, _ in medians(s.aggregate):
+            repeats = [y for x, y in s.aggregate if x == load]
+            rows.append(
+                (
+                    Cell(s.arm),
+                    Cell(number(load)),
+                    Cell(figure(median(repeats)), note=_range(repeats)),
+                    Cell(figure(streams.get(load))),
+                    Cell(figure(model[load]), "derived") if load in model else Cell(ABSENT),
+                )
+            )
+    head = ("Arm", "C", "Aggregate tok/s", "Per stream tok/s", "Queue model tok/s")
+    return Table("Rates, medians over repeats", head, tuple(rows), frozenset({1, 2, 3, 4}))
+
+
+def _range(values: list[float]) -> str | None:
+    return f"{number(min(values))} to {number(max(values))}" if len(values) > 1 else None
+
+
+def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], x: str) -> None:
+    above, below = canvas.subplots(2, 1, sharex=True, height_ratios=(3, 2))
+    for series, style in drawn:
+        _draw(above, series.aggregate, style)
+        _draw(below, series.stream, style)
+        if series.model:
+            above.plot(*zip(*series.model, strict=True), "x", color=INK, markersize=8, zorder=5)
+    for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
+        axes.set_ylabel(label)
+        axes.set_ylim(bottom=0)
+        axes.margins(y=0.12)
+    load_axis(below, loads, x)
+    _slot_lines(above, below, drawn, loads)
+
+
+def _draw(axes: Axes, points: Points, style: Style) -> None:
+    if not points:
+        return
+    axes.plot(*zip(*medians(points), strict=True), color=style.colour, linestyle=style.dashes)
+    axes.plot(*zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none")
+
+
+def _slot_lines(
+    above: Axes, below: Axes, drawn: list[tuple[Series, Style]], loads: list[float]
+) -> None:
+    for slots in sorted({s.slots for s, _ in drawn if s.slots}):
+        if not loads[0] <= slots <= loads[-1]:
+            continue
+        for axes in (above, below):
+            axes.axvline(slots, color=INK, linewidth=1, linestyle=(0, (2, 2)))
+        word = "slot" if slots == 1 else "slots"
+        above.annotate(
+            f"{slots} {word}",
+            (slots, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 2),
+            textcoords="offset points",
+            fontsize=10,
+        )

@@ -1,0 +1,78 @@
+"""The result inside the page, so that a saved report can be judged again without its bundle."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from benchspec.errors import BenchspecError
+from benchspec.judge.result import Verdicts
+from benchspec.observations.model import Observations
+from benchspec.report.facts import BundleFacts
+
+ELEMENT_ID = "benchspec-result"
+MAX_SERIES_VALUES = 2000
+_OPEN = f'<script type="application/json" id="{ELEMENT_ID}">'
+_CLOSE = "</script>"
+
+
+def result_json(observations: Observations, verdicts: Verdicts, facts: BundleFacts) -> str:
+    """Spec text, observations and verdicts as ASCII JSON that cannot end a script element.
+
+    Requests are stored as columns (one name per field and step, not per request). Counter series
+    longer than MAX_SERIES_VALUES are left out, and `complete` is then false.
+    """
+    seen = observations.model_dump(mode="json", exclude_defaults=True)
+    for step in seen.get("steps", []):
+        step["requests"] = _columns(step.get("requests", []))
+    series = seen.get("series", [])
+    seen["series"] = [s for s in series if len(s.get("values", [])) <= MAX_SERIES_VALUES]
+    result = {
+        "format_version": 1,
+        "benchspec": facts.benchspec,
+        "utc": facts.utc,
+        "origin": facts.origin,
+        "complete": len(seen["series"]) == len(series),
+        "spec_sha256": facts.spec_sha256,
+        "evidence_sha256": facts.evidence_sha256,
+        "renderer": dict(facts.renderer),
+        "spec": facts.spec_text,
+        "observations": seen,
+        "verdicts": verdicts.model_dump(mode="json", exclude_defaults=True),
+    }
+    return json.dumps(result, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+
+
+def read_result(html: bytes) -> dict[str, Any]:
+    """The result embedded in a report; `observations` and `verdicts` as their models validate.
+
+    Raises BenchspecError when the page holds none, or one that is not this version's.
+    """
+    text = html.decode("utf-8", errors="replace")
+    _, opened, rest = text.partition(_OPEN)
+    body, closed, _ = rest.partition(_CLOSE)
+    if not (opened and closed):
+        raise BenchspecError("the page holds no benchspec result", hint="was it saved as a report?")
+    try:
+        result = json.loads(body)
+    except ValueError as error:
+        raise BenchspecError(f"the result in the page is damaged: {error}") from error
+    if not isinstance(result, dict) or result.get("format_version") != 1:
+        raise BenchspecError("the result in the page is of another format version")
+    for step in result["observations"].get("steps", []):
+        step["requests"] = _rows(step.get("requests", {}))
+    result["observations"] = Observations.model_validate(result["observations"])
+    result["verdicts"] = Verdicts.model_validate(result["verdicts"])
+    return result
+
+
+def _columns(requests: list[dict[str, Any]]) -> dict[str, list[Any]]:
+    # `ok` is always a column, so that requests of which nothing else is known are still counted.
+    rows = [{"ok": True, **request} for request in requests]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _rows(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    rows = zip(*columns.values(), strict=True)
+    return [{k: v for k, v in zip(columns, row, strict=True) if v is not None} for row in rows]

@@ -1,0 +1,73 @@
+"""The top of the page: what was asked, by whom, when, and one sentence that may be quoted."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchspec.judge.result import HypothesisResult
+from benchspec.report.material import Material
+from benchspec.report.numbers import count, figure
+from benchspec.report.parts import STATES, Headline, Pair
+from benchspec.report.text import one_line
+
+_ORIGIN = {
+    "run": "Measured by benchspec on the hardware below.",
+    "audit": "Audited, not measured here: the numbers are the author's, the divisions are ours.",
+    "import": "Imported, not measured here: the numbers are another tool's, the divisions are ours.",
+}
+
+
+def headline(material: Material) -> Headline:
+    """Title, question, the quotable summary, and who, when, on what."""
+    study, facts = material.spec.study, material.facts
+    tally = Counter(h.verdict for h in material.registered)
+    return Headline(
+        title=study.title,
+        short=one_line(study.title, 80),
+        question=study.question,
+        summary=summary(material),
+        origin=_ORIGIN.get(facts.origin, _ORIGIN["import"]),
+        audited=material.audited,
+        facts=tuple(_facts(material)),
+        tally=tuple((s, word, tally[s]) for s, (word, _) in STATES.items() if tally[s]),
+    )
+
+
+def summary(material: Material) -> str:
+    """One sentence for a post's first paragraph: counts, the first verdict with its number, gaps."""
+    results = material.registered
+    tally = Counter(h.verdict for h in results)
+    counts = ", ".join(f"{tally[s]} {word.lower()}" for s, (word, _) in STATES.items() if tally[s])
+    parts = [f"{count(len(results), 'hypothesis', 'hypotheses')} tested: {counts or 'none'}"]
+    if results:
+        parts.append(_first(results[0]))
+    parts.append(f"{count(len(material.verdicts.unfinished), 'point')} not finished")
+    done = "Audited" if material.audited else "Measured"
+    when = material.facts.utc[:10]
+    return f"{'; '.join(parts)}. {done} {when} with benchspec {material.facts.benchspec}."
+
+
+def _first(result: HypothesisResult) -> str:
+    claim = one_line(result.claim, 200).rstrip(".")
+    word = STATES[result.verdict][0].lower()
+    value = figure(result.value, result.unit) if result.value is not None else ""
+    return f"“{claim}”: {word}{f' ({value})' if value else ''}"
+
+
+def _facts(material: Material) -> list[Pair]:
+    study, facts = material.spec.study, material.facts
+    pairs = [
+        Pair("By", ", ".join(study.authors) or "not named"),
+        Pair("Audited" if material.audited else "Measured", _when(facts.utc)),
+        Pair("Interests", study.interests or "not declared"),
+        Pair("Licence", study.license or "none given"),
+    ]
+    if facts.url:
+        pairs.append(Pair("Published at", facts.url))
+    return pairs
+
+
+def _when(utc: str) -> str:
+    """`2026-03-01 09:30 UTC` from an ISO 8601 instant, without parsing what may be anything."""
+    date, _, time = utc.partition("T")
+    return f"{date} {time[:5]} UTC" if time else utc

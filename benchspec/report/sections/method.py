@@ -1,0 +1,100 @@
+"""How it was measured, and how wrong the instrument may be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from benchspec.observations.model import Client, Step
+from benchspec.report.material import Material
+from benchspec.report.numbers import count, figure, percent
+from benchspec.report.parts import Cell, Method, Table
+
+
+def method(material: Material) -> Method:
+    """Sentences on the load, and the worst figures of the client over all steps."""
+    steps = [s for s in material.observations.steps if s.client]
+    return Method(
+        sentences=tuple(_sentences(material)),
+        instrument=_instrument([s.client for s in steps if s.client]),
+        instrument_note=_note(material, steps),
+    )
+
+
+def _sentences(material: Material) -> Iterator[str]:
+    spec, done = material.spec, material.observations.steps
+    if material.audited:
+        yield "Nothing was measured by benchspec: these are figures that someone else published."
+    mode = next((s.mode for s in done if s.mode), spec.load.mode)
+    if mode:
+        yield _MODES[mode]
+    label = spec.workload.label
+    if label:
+        named = label.model_dump(exclude_none=True)
+        yield "Workload: " + ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in named.items()) + "."
+    yield from _prompts(material)
+    finished = sum(s.state == "done" for s in done)
+    yield (
+        f"{count(finished, 'cell')} of {len(done)} finished; a cell is one arm at one load, once. "
+        f"{count(spec.repeats, 'repeat')} of each, order {spec.order}."
+    )
+    if not material.audited:
+        yield (
+            "A check divides within a repeat; the value is the median over repeats, with the "
+            "smallest and largest beside it. Times are on one monotonic clock; tokens are counted "
+            "by the server, never by chunks; failed requests are counted, not dropped."
+        )
+
+
+_MODES = {
+    "burst": "Load: burst. C requests are sent at once and nothing after them.",
+    "sustained": "Load: sustained. C requests are kept in flight; each that ends is replaced.",
+    "open": "Load: open loop. Requests are sent on a schedule; waiting counts from the schedule.",
+}
+
+
+def _prompts(material: Material) -> Iterator[str]:
+    prompt, output = material.spec.workload.prompt, material.spec.workload.output
+    if prompt.tokens:
+        unique = ", no two alike" if prompt.unique else ""
+        yield f"Prompts of {count(prompt.tokens, 'token')}{unique}."
+    if output.tokens:
+        how = "forced: every answer has that length" if output.forced else "not forced"
+        yield f"Answers of {count(output.tokens, 'token')}, {how}."
+
+
+Row = tuple[str, Callable[[Client], float | None], Callable[[Iterable[float]], float], str | None]
+
+_ROWS: tuple[Row, ...] = (
+    ("Arrivals stamped by the kernel, smallest share", lambda c: c.kernel_stamp_share, min, "%"),
+    ("Send later than intended, worst p99", lambda c: c.send_lateness_ms_p99, max, "ms"),
+    ("Read later than arrived, worst p99", lambda c: c.read_lag_ms_p99, max, "ms"),
+    ("Reads that held more than one event, largest share", lambda c: c.coalesced_share, max, "%"),
+    ("Processor of the client, largest share of a core", lambda c: c.cpu_share, max, "%"),
+    ("Events per second, highest step", lambda c: c.events_per_s, max, "1/s"),
+    ("Events per second that this client can carry", lambda c: c.ceiling_events_s, min, "1/s"),
+)
+
+
+def _instrument(clients: list[Client]) -> Table | None:
+    rows = []
+    for label, read, worst, unit in _ROWS:
+        values = [v for c in clients if (v := read(c)) is not None]
+        if values:
+            value = worst(values)
+            text = percent(value) if unit == "%" else figure(_short(value), unit)
+            rows.append((Cell(label), Cell(text, "measured")))
+    head = ("Instrument", "Over all steps")
+    return Table("The instrument's own error", head, tuple(rows), frozenset({1})) if rows else None
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.3g}")
+
+
+def _note(material: Material, steps: list[Step]) -> str:
+    if material.audited:
+        return "The instrument of an audit is the author's; its error is not known here."
+    if not steps:
+        return "The client recorded nothing about its own error."
+    sources = sorted({s.client.stamp_source for s in steps if s.client and s.client.stamp_source})
+    return f"Stamps came from: {', '.join(sources) or 'not recorded'}. Check client judges them."

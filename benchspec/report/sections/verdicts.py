@@ -1,0 +1,129 @@
+"""Verdict cards and decision gates."""
+
+from __future__ import annotations
+
+from benchspec.judge.result import CheckResult, HypothesisResult, Input
+from benchspec.report.material import Material, check_anchor, check_key, hypothesis_anchor
+from benchspec.report.numbers import count, figure, percent
+from benchspec.report.parts import STATES, GateView, Ingredient, Reference, VerdictCard
+from benchspec.spec.models import Hypothesis, Place, Test
+
+MAX_INGREDIENTS = 12
+
+
+def cards(material: Material, *, exploratory: bool) -> tuple[VerdictCard, ...]:
+    """One card per verdict, in the order of the spec; exploratory ones are asked for apart."""
+    declared = {h.id: h for h in material.spec.hypotheses}
+    checks = {check_key(c): c for c in material.verdicts.checks}
+    return tuple(
+        _card(result, declared.get(result.id), checks)
+        for result in material.verdicts.hypotheses
+        if result.exploratory == exploratory
+    )
+
+
+def gates(material: Material) -> tuple[GateView, ...]:
+    """Decisions that were registered before the run."""
+    return tuple(
+        GateView(
+            reading=h.gate.reading,
+            then=h.gate.then,
+            cost=h.gate.cost,
+            arithmetic=h.gate.arithmetic,
+            hypothesis=h.id,
+            anchor=hypothesis_anchor(h.id),
+        )
+        for h in material.verdicts.hypotheses
+        if h.gate
+    )
+
+
+def ingredients(inputs: list[Input]) -> tuple[Ingredient, ...]:
+    """Inputs of a check as they are printed; an asked-and-found setting shows both."""
+    return tuple(
+        Ingredient(
+            name=i.name,
+            value=figure(i.value, i.unit)
+            if i.asked is None
+            else f"asked {figure(i.asked, i.unit)}, found {figure(i.value, i.unit)}",
+            provenance=i.provenance,
+            source=i.source,
+        )
+        for i in inputs
+    )
+
+
+def spread(n: int | None, bounds: str | None) -> str | None:
+    """`3 repeats, 2.95 to 3.02`."""
+    words = [count(n, "repeat") if n else None, bounds]
+    return ", ".join(w for w in words if w) or None
+
+
+def _card(
+    result: HypothesisResult, declared: Hypothesis | None, checks: dict[str, CheckResult]
+) -> VerdictCard:
+    word, meaning = STATES[result.verdict]
+    behind = [checks[key] for key in result.checks if key in checks]
+    inputs = [i for check in behind for i in check.inputs]
+    bounds = figure(result.range, result.unit) if result.range else None
+    return VerdictCard(
+        id=result.id,
+        anchor=hypothesis_anchor(result.id),
+        claim=result.claim,
+        because=result.because,
+        state=result.verdict,
+        word=word,
+        meaning=meaning,
+        test=test_in_words(declared.test) if declared and declared.test else None,
+        division=result.arithmetic or next((c.arithmetic for c in behind if c.arithmetic), None),
+        reason=result.reason,
+        predicted=None if result.predicted is None else figure(result.predicted, result.unit),
+        measured=_measured(result),
+        error=None
+        if result.prediction_error is None
+        else percent(result.prediction_error, signed=True),
+        spread=spread(result.n, bounds),
+        ingredients=ingredients(inputs[:MAX_INGREDIENTS]),
+        rests_on=tuple(Reference(key, check_anchor(key)) for key in result.checks if key in checks),
+        remarks=tuple(_remarks(result)),
+    )
+
+
+def _measured(result: HypothesisResult) -> str | None:
+    if result.value is not None:
+        return figure(result.value, result.unit)
+    return ", ".join(dict.fromkeys(result.readings)) or None
+
+
+def _remarks(result: HypothesisResult) -> list[str]:
+    remarks = [f"Withdrawn: it rests on {other}, which was refuted." for other in result.withdrawn_by]
+    if result.overridden:
+        remarks.append(f"Run in spite of the linter: {', '.join(result.overridden)} overridden.")
+    if not result.admissible:
+        remarks.append("Not admissible as evidence: do not quote it.")
+    return remarks
+
+
+def test_in_words(test: Test) -> str:
+    """The registered test as a sentence: `aggregate_tok_s at C=4 over C=1 is >= 1.2`."""
+    what = test.metric or test.check or "the test"
+    at = _place(test.at)
+    over = f" over {_place(test.over)}" if test.over else ""
+    where = f" at {at}" if at else ""
+    if test.expect:
+        wanted = f"reads {' or '.join(test.expect)}"
+    elif test.relation and test.value is not None:
+        value = test.value if isinstance(test.value, str) else figure(test.value)
+        wanted = f"is {test.relation} {value}"
+    else:
+        wanted = "is judged"
+    return f"{what}{where}{over} {wanted}"
+
+
+def _place(place: Place) -> str:
+    words = [place.arm or ""]
+    words += [
+        f"{'C' if key == 'concurrency' else key}={value}"
+        for key, value in place.model_dump(exclude={"arm"}, exclude_none=True).items()
+    ]
+    return " ".join(w for w in words if w)

@@ -1,0 +1,58 @@
+"""Text from strangers, made safe to look at: bounded, and nothing in it invisible.
+
+Escaping for HTML is the template engine's work; this is about characters that HTML lets through
+and that change how the text around them is read (Unicode TR36, "Trojan Source", CVE-2021-42574).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LIMIT = 4000
+"""Characters of any one field that the page shows; the whole is in the bundle."""
+
+_REVEAL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff\U000e0000-\U000e007f]"
+)
+"""Controls, bidirectional controls, invisible and non-characters. Joiners (U+200C, U+200D) stay:
+Persian and emoji need them."""
+
+
+def visible(value: str, limit: int = LIMIT) -> str:
+    """`value` cut to `limit` characters, every control or invisible character written out.
+
+    C0 controls become their pictures (NUL is U+2400), others their code in brackets: `[U+202E]`.
+    Newline and tab stay. A cut says how much was left out.
+    """
+    text = value.replace("\r\n", "\n")
+    if len(text) > limit:
+        text = f"{text[:limit]}… ({len(text) - limit:,} more characters)"
+    return _REVEAL.sub(_reveal, text)
+
+
+def one_line(value: str, limit: int = 300) -> str:
+    """`visible` text on one line, runs of white space made one space."""
+    return " ".join(visible(value, limit).split())
+
+
+def _reveal(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else f"[U+{code:04X}]"
+
+
+def anchor(*parts: object) -> str:
+    """A stable id for a place in the page, made of ASCII letters, digits and dashes.
+
+    Characters that have no such form are written as their code points, so that two different
+    names never share an anchor by being reduced to nothing.
+    """
+    words = []
+    for part in parts:
+        plain = unicodedata.normalize("NFKD", str(part))[:80]
+        ascii_text = "".join(c if ord(c) < 128 else f"-{ord(c):x}-" for c in plain)
+        words.append(re.sub(r"[^a-z0-9]+", "-", ascii_text.lower()).strip("-"))
+    return "-".join(word for word in words if word) or "x"
