@@ -100,10 +100,9 @@ def _derived_from_log(facts: Facts) -> dict[str, Scalar]:
     if layers is not None:
         found["n-gpu-layers"] = layers
     cache = facts.get("prompt_cache")
-    if facts.get("prompt_cache_state") == "disabled":
-        found["cache-ram"] = 0
-    elif isinstance(cache, str):
-        found["cache-ram"] = -1 if cache == "no limit" else int(cache.split()[0])
+    if isinstance(cache, str):
+        mib = {"disabled": 0, "no limit": -1}.get(cache)
+        found["cache-ram"] = int(cache.split()[0]) if mib is None else mib
     return found
 
 

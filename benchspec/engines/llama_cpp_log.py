@@ -72,8 +72,7 @@ _FACTS = tuple(
         r"n_parallel is set to (?P<n_parallel_asked>auto)",
         r"initializing, n_slots = (?P<n_slots>\d+), n_ctx_slot = (?P<n_ctx_slot>\d+), "
         r"kv_unified = '(?P<kv_unified>true|false)'",
-        r"prompt cache is enabled, size limit: (?P<prompt_cache>\d+ MiB|no limit)",
-        r"prompt cache is (?P<prompt_cache_state>disabled)",
+        r"prompt cache is (?:enabled, size limit: )?(?P<prompt_cache>\d+ MiB|no limit|disabled)",
         r"context checkpoints enabled, max = (?P<context_checkpoints>\d+)",
         r"(?P<warmup>warming up the model)",
         r"(?P<fit_ran>fitting params to device memory)",
@@ -198,11 +197,12 @@ _CAUSES = tuple(
         r"out of memory|unable to allocate|failed to allocate",
         r"couldn't bind|address already in use",
         r"error while handling argument|invalid argument|has been removed",
-        r"unknown model architecture|SPLIT_MODE_|split buffers|quantized V cache requires",
+        r"unknown model architecture|LLAMA_SPLIT_MODE_TENSOR needs|split buffers",
     )
 )
 _CONSEQUENCE = re.compile(
-    r"failed to load model|exiting due to|trying to fit params|Failed to init server"
+    r"failed to (?:load model|create.?context|fit params)|exiting due to|trying to fit params"
+    r"|Failed to init server"
 )
 
 
