@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from benchspec.errors import UsageError
 from benchspec.spec.messages import problem_of
-from benchspec.spec.models import Arm, Device, EngineSpec, Model, Node, Spec, Workload
+from benchspec.spec.models import Arm, Device, EngineSpec, Model, Spec, Workload
+from benchspec.spec.node import Node
 from benchspec.spec.problems import FormProblem, Path, shown
 
 Canonical = Callable[[str, str], str]
@@ -216,8 +217,7 @@ def _stated(
 def _plain_data(value: Any) -> Any:
     """A validated node as the maps and lists that were stated; defaults are left out."""
     if isinstance(value, Node):
-        stated = sorted(value.model_fields_set)
-        return {name: _plain_data(getattr(value, name)) for name in stated}
+        return {name: _plain_data(inner) for name, inner in value.stated().items()}
     if isinstance(value, list):
         return [_plain_data(item) for item in value]
     return value

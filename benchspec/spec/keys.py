@@ -12,7 +12,8 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from benchspec.spec.models import Arm, Device, EngineSpec, Model, Node, Spec, Workload
+from benchspec.spec.models import Arm, Device, EngineSpec, Model, Spec, Workload
+from benchspec.spec.node import Node
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 
 MAX_SUGGESTIONS = 100  # a comparison costs up to a millisecond; nobody reads more
@@ -29,9 +30,17 @@ class Slot:
     nullable: bool
 
 
-@cache
+_SLOTS: dict[type[Node], dict[str, Slot]] = {}
+
+
 def slots(model: type[Node]) -> dict[str, Slot]:
     """The keys of `model`; an arm's sections have the keys of the sections they override."""
+    if model not in _SLOTS:
+        _SLOTS[model] = _slots(model)
+    return _SLOTS[model]
+
+
+def _slots(model: type[Node]) -> dict[str, Slot]:
     found = {name: _slot(field.annotation) for name, field in model.model_fields.items()}
     if model is Arm:
         found |= {name: Slot("map", section, True) for name, section in _OVERRIDES.items()}

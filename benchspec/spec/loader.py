@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic_core import ValidationError
 
 from benchspec.errors import SpecUnreadable
 from benchspec.spec.arms import ResolvedArm, merge_arms
 from benchspec.spec.consistency import inconsistencies
 from benchspec.spec.keys import KeyCheck
 from benchspec.spec.messages import problem_of
-from benchspec.spec.models import Node, Spec
+from benchspec.spec.models import Spec
+from benchspec.spec.node import Node
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 from benchspec.spec.scalars import Int, reading_1_1
 from benchspec.spec.source import MAX_BYTES, Document, parse

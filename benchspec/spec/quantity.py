@@ -121,20 +121,22 @@ def _number(text: str) -> float:
     return float(text.replace(",", "").replace("_", ""))
 
 
+_EXAMPLES = {
+    "size": ("64 KiB",),
+    "bandwidth": ("1555 GB/s", "265..315 GB/s"),
+    "duration": ("39.2 ms",),
+    "frequency": ("1107 MHz",),
+    "power": ("250 W",),
+    "energy": ("12 J",),
+    "token rate": ("125 tok/s",),
+    "compute": ("312 TFLOP/s",),
+    "ratio": ("0.33", "33 %"),
+    "temperature": ("81 °C",),
+}
+
+
 def _example(dimension: str) -> str:
-    examples = {
-        "size": "'64 KiB'",
-        "bandwidth": "'1555 GB/s' or '265..315 GB/s'",
-        "duration": "'39.2 ms'",
-        "frequency": "'1107 MHz'",
-        "power": "'250 W'",
-        "energy": "'12 J'",
-        "token rate": "'125 tok/s'",
-        "compute": "'312 TFLOP/s'",
-        "ratio": "'1.2' or '33 %'",
-        "temperature": "'81 C'",
-    }
-    return examples[dimension]
+    return " or ".join(f"'{example}'" for example in _EXAMPLES[dimension])
 
 
 def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
@@ -148,16 +150,19 @@ def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
 
 @dataclass(frozen=True)
 class _Dimension:
-    """Makes `Annotated[Quantity, _Dimension(name)]` a field type: text in, Quantity out."""
+    """Makes `Annotated[Quantity, _Dimension(name)]` the type of a key: text in, Quantity out."""
 
     name: str
 
-    def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
-        return core_schema.no_info_plain_validator_function(self._parse)
+    def core(self, _inner: Any) -> Any:
+        """See benchspec.spec.node.Form."""
+        as_text = core_schema.to_string_ser_schema(when_used="json")
+        return core_schema.no_info_plain_validator_function(self._parse, serialization=as_text)
 
-    def __get_pydantic_json_schema__(self, _schema: Any, _handler: Any) -> dict[str, Any]:
+    def json(self, _inner: dict[str, Any]) -> dict[str, Any]:
+        """See benchspec.spec.node.Form."""
         kinds = ["string", "number"] if self.name == "ratio" else ["string"]
-        return {"type": kinds, "description": f"a {self.name}, for example {_example(self.name)}"}
+        return {"type": kinds, "examples": [_EXAMPLES[self.name][0]]}
 
     def _parse(self, value: object) -> Quantity:
         return parse_quantity(value, self.name)
