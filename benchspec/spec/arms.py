@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic_core import ValidationError
 
@@ -25,8 +25,7 @@ Canonical = Callable[[str, str], str]
 N = TypeVar("N", bound=Node)
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """Where a flag of an arm was written."""
 
     origin: Literal["base", "arm"]

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from benchspec.spec.models import Arm, Device, EngineSpec, Model, Spec, Workload
 from benchspec.spec.node import Node
@@ -21,8 +20,7 @@ MAX_SUGGESTIONS = 100  # a comparison costs up to a millisecond; nobody reads mo
 _OVERRIDES: dict[str, type[Node]] = {"engine": EngineSpec, "model": Model, "workload": Workload}
 
 
-@dataclass(frozen=True)
-class Slot:
+class Slot(NamedTuple):
     """What a key holds: one value, a map or a list; `model` of the map or of the items."""
 
     shape: Literal["value", "map", "list"]

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from pathlib import Path as FilePath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError
 
@@ -23,6 +22,9 @@ from benchspec.spec.node import Node
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 from benchspec.spec.scalars import Int, reading_1_1
 from benchspec.spec.source import MAX_BYTES, Document, parse
+
+if TYPE_CHECKING:
+    from pathlib import Path as FilePath
 
 __all__ = ["FormProblem", "Loaded", "load", "read"]
 

@@ -155,14 +155,21 @@ def _with_default(declared: Key) -> Any:
     )
 
 
+def annotated(extras: tuple[Any, ...], limits: dict[str, Any]) -> tuple[list[Form], dict[str, Any]]:
+    """The forms in an Annotated type, and the limits in it under those of the key itself."""
+    inner: dict[str, Any] = {}
+    for extra in extras:
+        inner |= extra.limits if isinstance(extra, Key) else {}
+    return [extra for extra in extras if not isinstance(extra, Key)], inner | limits
+
+
 def _core(annotation: Any, limits: dict[str, Any]) -> Any:
     """The core schema of a type; `limits` go to the innermost type that can have them."""
     parts, origin = get_args(annotation), get_origin(annotation)
     if origin is Annotated:
-        for extra in parts[1:]:
-            limits = extra.limits | limits if isinstance(extra, Key) else limits
+        forms, limits = annotated(parts[1:], limits)
         schema = _core(parts[0], limits)
-        for form in (extra for extra in parts[1:] if not isinstance(extra, Key)):
+        for form in forms:
             schema = form.core(schema)
         return schema
     if origin in (Union, UnionType):

@@ -148,11 +148,11 @@ def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
     return QuantityError(f"{unit[:20]!r} is {what}", fix)
 
 
-@dataclass(frozen=True)
 class _Dimension:
     """Makes `Annotated[Quantity, _Dimension(name)]` the type of a key: text in, Quantity out."""
 
-    name: str
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def core(self, _inner: Any) -> Any:
         """See benchspec.spec.node.Form."""
