@@ -1,0 +1,123 @@
+"""`benchspec lint`: what is wrong with a spec before anything is measured."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from benchspec.cli.console import emit_json, err, fail, out, paint
+from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE, EXIT_USAGE, SpecUnreadable, UsageError
+from benchspec.lint.linter import LintResult, lint
+from benchspec.spec.loader import read
+from benchspec.spec.source import MAX_BYTES, Document, parse
+
+_LEVELS = ("error", "warning", "info")
+
+
+@click.command(
+    epilog="Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a file that is not a spec at "
+    "all. Example: benchspec lint specs/quickstart/spec.yaml"
+)
+@click.argument("paths", nargs=-1, metavar="PATH|DIR|-...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How findings are printed.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(_LEVELS),
+    default="error",
+    show_default=True,
+    help="The least severity that makes the exit code 1.",
+)
+def command(paths: tuple[str, ...], form: str, as_json: bool, fail_on: str) -> None:
+    """Refuse a spec that cannot answer its own question.
+
+    A DIR is searched for specs; `-` reads one from standard input. Findings of severity error make
+    the exit code 1; warnings and remarks do not, unless --fail-on says so.
+    """
+    if not paths:
+        raise UsageError("nothing to lint", hint="name a spec, a folder, or - for standard input")
+    results: list[LintResult] = []
+    unreadable: list[SpecUnreadable] = []
+    for path in paths:
+        for document in _documents(path, unreadable):
+            results.append(lint(document, audit=_is_audit(document)))
+    _print(results, "json" if as_json else form)
+    for error in unreadable:
+        fail(error)
+    sys.exit(EXIT_USAGE if unreadable else _exit_code(results, fail_on))
+
+
+def _is_audit(document: Document) -> bool:
+    """A spec that brings observations is about numbers that someone else measured."""
+    return isinstance(document.data, dict) and "observations" in document.data
+
+
+def _documents(path: str, unreadable: list[SpecUnreadable]) -> Iterator[Document]:
+    sources = _specs_in(Path(path)) if Path(path).is_dir() else [Path(path)]
+    for source in sources:
+        try:
+            yield _from_stdin() if path == "-" else read(source)
+        except SpecUnreadable as error:
+            unreadable.append(error)
+
+
+def _from_stdin() -> Document:
+    return parse(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
+
+
+def _specs_in(folder: Path) -> list[Path]:
+    """The YAML files under `folder` that say `benchspec:` at the start of a line."""
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".yaml", ".yml") and path.is_file() and _says_benchspec(path)
+    ]
+    if not found:
+        raise UsageError(
+            f"{folder}: no spec in this folder", hint="a spec begins with `benchspec: 1`"
+        )
+    return found
+
+
+def _says_benchspec(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b"\nbenchspec:" in b"\n" + file.read(MAX_BYTES)
+
+
+def _print(results: Sequence[LintResult], form: str) -> None:
+    if form == "json":
+        from benchspec.lint.output import json
+
+        emit_json(json.as_data(results))
+        return
+    from benchspec.lint.output import text
+
+    for result in results:
+        if result.findings:
+            out(text.render(result, paint) + "\n")
+    out(text.summary(results))
+    _next(results)
+
+
+def _next(results: Sequence[LintResult]) -> None:
+    """The command that a person would type now, on stderr."""
+    first = next((f for r in results for f in r.findings if f.waived is None), None)
+    if first is not None:
+        err(f"next: benchspec explain {first.code}")
+    elif len(results) == 1:
+        err(f"next: benchspec plan {results[0].document.name}")
+
+
+def _exit_code(results: Sequence[LintResult], fail_on: str) -> int:
+    counted = _LEVELS[: _LEVELS.index(fail_on) + 1]
+    found = any(f.severity in counted and f.waived is None for r in results for f in r.findings)
+    return EXIT_NEGATIVE if found else EXIT_DONE

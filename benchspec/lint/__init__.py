@@ -1,0 +1,1 @@
+"""The linter: refuses a spec that cannot answer its own question."""

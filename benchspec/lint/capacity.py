@@ -1,0 +1,56 @@
+"""How many requests an arm serves at once, and how much context each of them gets.
+
+llama.cpp: src/llama-context.cpp and tools/server/server-context.cpp, build 11434: the context is
+padded up to a multiple of 256 and, unless the KV cache is unified, divided by the slots.
+"""
+
+from __future__ import annotations
+
+from benchspec.lint.arm import CONTEXT_SETTING, Arm
+from benchspec.spec.models import Load
+
+_PAD = 256
+
+
+def slots(arm: Arm) -> int | None:
+    """The declared number of requests served at once; None where it is left to the engine."""
+    stated = arm.number(arm.slot_setting) if arm.slot_setting else None
+    if arm.kind == "mlx-lm" and stated is not None:  # the server takes the larger of the two
+        stated = max(stated, arm.number("prompt-concurrency") or 0)
+    if arm.kind == "vllm" and stated is not None:  # the setting is per data-parallel rank
+        stated *= arm.number("data-parallel-size") or 1
+    if stated is not None and stated > 0:
+        return stated
+    return arm.engine.slots if arm.engine else None
+
+
+def unified(arm: Arm) -> bool:
+    """llama.cpp: True when all slots share one pool (asked for, or forced by automatic slots)."""
+    return arm.value("kv-unified") is True or slots(arm) is None
+
+
+def slot_context(arm: Arm) -> int | None:
+    """Tokens of context that one request can use; None where it is not stated."""
+    name = CONTEXT_SETTING.get(arm.kind)
+    total = arm.number(name) if name else None
+    if not total or total < 0:
+        return None
+    if arm.kind != "llama.cpp":
+        return total
+    context = _padded(total) if unified(arm) else _padded(_padded(total) // (slots(arm) or 1))
+    cap = arm.number("kv-unified-per-slot")
+    return min(context, cap) if cap else context
+
+
+def request_tokens(arm: Arm, load: Load) -> int | None:
+    """Tokens of the longest request, prompt and output; None where either is not stated.
+
+    A chat template adds some to this.
+    """
+    prompt = max(load.context, default=None) or arm.workload.prompt.tokens
+    output = arm.workload.output.tokens
+    return prompt + output if prompt and output else None
+
+
+def _padded(tokens: int) -> int:
+    return -(-tokens // _PAD) * _PAD

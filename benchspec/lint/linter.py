@@ -1,0 +1,96 @@
+"""Runs the rules over a document and gives their facts severity, position and waivers. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchspec.knowledge import engines
+from benchspec.lint import rules, waivers
+from benchspec.lint.finding import Finding, Related
+from benchspec.lint.rule import Fact, Rule
+from benchspec.lint.subject import Subject
+from benchspec.lint.waivers import Stated
+from benchspec.spec.arms import resolve_arms
+from benchspec.spec.loader import load
+from benchspec.spec.models import Spec
+from benchspec.spec.problems import FormProblem, Path, Span
+from benchspec.spec.source import Document
+
+_FORM = {module.RULE.name: module.RULE for module in rules.FORM}
+
+
+@dataclass(frozen=True)
+class LintResult:
+    """`spec` is None when the form of the document is broken; `findings` in order of place."""
+
+    document: Document
+    spec: Spec | None
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that refuse the spec: severity error and not waived."""
+        return tuple(f for f in self.findings if f.severity == "error" and f.waived is None)
+
+
+def lint(document: Document, *, audit: bool = False) -> LintResult:
+    """Every rule that holds before a run (with `audit`: for someone else's numbers)."""
+    loaded = load(document)
+    findings = [_from_problem(document, problem) for problem in loaded.problems]
+    if loaded.spec is not None:
+        subject = Subject(document, loaded.spec, resolve_arms(loaded.spec, engines.canonical))
+        found = _facts(subject, audit=audit)
+        findings += [_from_fact(document, s) for s in waivers.apply(found, loaded.spec.waivers)]
+    findings.sort(key=lambda f: (f.line, f.column, f.code))
+    return LintResult(document, loaded.spec, tuple(findings))
+
+
+def _facts(subject: Subject, *, audit: bool) -> Iterator[tuple[Rule, Fact]]:
+    elsewhere = "run" if audit else "audit"
+    for module in rules.CHECKED:
+        if module.RULE.applies != elsewhere:
+            for fact in module.check(subject):
+                yield module.RULE, fact
+
+
+def _from_fact(document: Document, stated: Stated) -> Finding:
+    fact = stated.fact
+    related = tuple(Related(what, *_span(document, path)[:2]) for path, what in fact.related)
+    return _finding(document, stated, _span(document, fact.path), related)
+
+
+def _from_problem(document: Document, problem: FormProblem) -> Finding:
+    fact = Fact(problem.message, problem.path, problem.help)
+    span = problem.span or document.span(problem.path, key=problem.kind == "unknown-key")
+    related = tuple(Related(what, place.line, place.column) for place, what in problem.related)
+    return _finding(document, Stated(_FORM[problem.kind], fact), span, related)
+
+
+def _finding(
+    document: Document, stated: Stated, span: Span, related: tuple[Related, ...]
+) -> Finding:
+    rule, fact = stated.rule, stated.fact
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=fact.severity or rule.severity,
+        message=fact.message,
+        path=document.name,
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+        related=related,
+        help=fact.help,
+        docs=rule.docs,
+        affects=fact.affects,
+        waived=stated.waived,
+        excerpt=document.lines[span.line - 1] if span.line <= len(document.lines) else "",
+    )
+
+
+def _span(document: Document, path: Path) -> Span:
+    """The value at `path`, or its key where the value fills several lines."""
+    span = document.span(path)
+    return span if span.line == span.end_line else document.span(path, key=True)

@@ -1,0 +1,1 @@
+"""One file per format; each turns lint results into text."""

@@ -1,0 +1,123 @@
+"""What a rule sees: the spec, its arms resolved, and the answers that several rules need."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchspec.lint.arm import Arm
+from benchspec.spec.arms import ResolvedArm
+from benchspec.spec.models import Hypothesis, Place, Spec, Test
+from benchspec.spec.problems import Path
+from benchspec.spec.source import Document
+
+STRUCTURAL = frozenset(
+    {
+        "completion-shape",
+        "queueing",
+        "effective-settings",
+        "slots-moved",
+        "identity",
+        "conservation",
+    }
+)
+"""Checks whose reading is a shape or a state, which one repeat can show."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """A hypothesis with a test, and the path of each."""
+
+    hypothesis: Hypothesis
+    test: Test
+    path: Path
+
+    @property
+    def claim(self) -> tuple[Path, str]:
+        """The place of the claim, as a related place."""
+        return (*self.path, "claim"), f"{self.hypothesis.id} claims this"
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return (self.test.at, self.test.over) if self.test.over else (self.test.at,)
+
+
+class Subject:
+    """A well-formed spec. `arms` has at least one entry; what is absent is None or empty."""
+
+    def __init__(self, document: Document, spec: Spec, arms: Iterable[ResolvedArm]) -> None:
+        self.document = document
+        self.spec = spec
+        self.arms = [Arm(arm, document) for arm in arms]
+
+    def stands(self, *path: str | int) -> bool:
+        """True when the document has something at `path`."""
+        return path in self.document.spans
+
+    @cached_property
+    def concurrency(self) -> list[int]:
+        """The steps of a closed loop, smallest first; in an audit those that were observed."""
+        steps = self.spec.load.concurrency or [
+            step["concurrency"]
+            for step in self.observed
+            if isinstance(step.get("concurrency"), int)
+        ]
+        return sorted(set(steps))
+
+    @property
+    def sweep_place(self) -> Path:
+        """The line that says how much is in flight."""
+        return ("load", "concurrency") if self.stands("load") else ("observations", "steps")
+
+    @cached_property
+    def observed(self) -> list[dict[str, Any]]:
+        """The steps of someone else's numbers; empty before a run."""
+        steps = (self.spec.observations or {}).get("steps")
+        return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+
+    @property
+    def repeats(self) -> int:
+        """How often each step is measured; in an audit the highest repeat that was observed."""
+        seen = [step.get("repeat") for step in self.observed]
+        return max(self.spec.repeats, *(n for n in seen if isinstance(n, int)), 1)
+
+    @property
+    def may_queue(self) -> bool:
+        """True when more than one request can be in flight."""
+        return bool(self.spec.load.rate) or (bool(self.concurrency) and self.concurrency[-1] > 1)
+
+    @cached_property
+    def tests(self) -> list[Tested]:
+        """The hypotheses that say how they are decided."""
+        return [
+            Tested(hypothesis, hypothesis.test, ("hypotheses", index))
+            for index, hypothesis in enumerate(self.spec.hypotheses)
+            if hypothesis.test
+        ]
+
+    def arm(self, arm_id: str) -> Arm | None:
+        return next((arm for arm in self.arms if arm.id == arm_id), None)
+
+    def affected(self, arms: Iterable[Arm] | None = None) -> tuple[str, ...]:
+        """Ids of the hypotheses that look at one of `arms` (None: at anything)."""
+        ids = None if arms is None else {arm.id for arm in arms}
+        return tuple(
+            tested.hypothesis.id
+            for tested in self.tests
+            if ids is None or any(place.arm is None or place.arm in ids for place in tested.places)
+        )
+
+
+def names(arms: Iterable[Arm]) -> tuple[str, ...]:
+    """The ids of `arms`, for `Fact.arms`."""
+    return tuple(arm.id for arm in arms)
+
+
+def by_place(arms: Iterable[Arm], place: Callable[[Arm], Path]) -> Iterator[tuple[Path, list[Arm]]]:
+    """`arms` grouped by the line that a person would change for them."""
+    groups: dict[Path, list[Arm]] = {}
+    for arm in arms:
+        groups.setdefault(place(arm), []).append(arm)
+    yield from groups.items()

@@ -1,0 +1,121 @@
+"""`benchspec lint` and `benchspec explain` as they are called: streams, formats, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from benchspec.cli import explain, lint
+from benchspec.errors import UsageError
+from tests.lint.specs import BASE, over_base
+
+BAD = over_base("repeats: 1\n")
+WEAK = over_base("unfinished: []\n")
+
+
+def run(*args: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(lint.command, args, input=stdin)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "good.yaml").write_text(BASE)
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "bad.yml").write_text(BAD)
+    (tmp_path / "compose.yaml").write_text("services: {}\n")
+    return tmp_path
+
+
+def test_a_good_spec_is_exit_0(folder: Path) -> None:
+    done = run(str(folder / "good.yaml"))
+    assert done.exit_code == 0
+    assert done.stdout == "no findings in 1 file\n"
+    assert done.stderr.startswith("next: benchspec plan")
+
+
+def test_an_error_is_exit_1_and_names_rule_and_line(folder: Path) -> None:
+    done = run(str(folder / "deep" / "bad.yml"))
+    assert done.exit_code == 1
+    line = BAD.split("\n").index("repeats: 1") + 1
+    assert f"bad.yml:{line}:10" in done.stdout
+    assert "error[BS505] single-run" in done.stdout
+    assert done.stderr == "next: benchspec explain BS505\n"
+
+
+def test_a_warning_fails_only_when_asked(tmp_path: Path) -> None:
+    (tmp_path / "weak.yaml").write_text(WEAK)
+    assert run(str(tmp_path / "weak.yaml")).exit_code == 0
+    assert run(str(tmp_path / "weak.yaml"), "--fail-on", "warning").exit_code == 1
+
+
+def test_a_folder_is_searched_for_specs(folder: Path) -> None:
+    files = json.loads(run(str(folder), "--json").stdout)["files"]
+    assert [Path(file["path"]).name for file in files] == ["bad.yml", "good.yaml"]
+
+
+def test_standard_input() -> None:
+    done = run("-", stdin=BAD)
+    assert done.exit_code == 1
+    assert "<stdin>:" in done.stdout
+
+
+def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
+    data = json.loads(run(str(folder / "deep" / "bad.yml"), "--json").stdout)
+    (finding,) = data["files"][0]["findings"]
+    assert data["format_version"] == 1
+    assert set(finding) == {
+        "code", "name", "severity", "message", "path", "line", "column", "related", "help", "docs",
+        "affects", "waived",
+    }  # fmt: skip
+    assert (finding["code"], finding["affects"]) == ("BS505", ["H1"])
+
+
+def test_a_file_that_is_no_yaml_is_exit_2_and_the_others_are_still_linted(folder: Path) -> None:
+    (folder / "broken.yaml").write_text("benchspec: [1\n")
+    done = run(str(folder))
+    assert done.exit_code == 2
+    assert "broken.yaml" in done.stderr and "Traceback" not in done.stderr
+    assert "BS505" in done.stdout
+
+
+@pytest.mark.parametrize("args", [(), ("missing.yaml",)])
+def test_nothing_to_lint_is_a_usage_error(args: tuple[str, ...]) -> None:
+    done = run(*args)
+    assert isinstance(done.exception, UsageError) or done.exit_code == 2
+
+
+def test_a_folder_without_specs_is_a_usage_error(tmp_path: Path) -> None:
+    assert isinstance(run(str(tmp_path)).exception, UsageError)
+
+
+def explained(*args: str) -> Result:
+    return CliRunner().invoke(explain.command, args)
+
+
+@pytest.mark.parametrize("name", ["BS201", "bs201", "slots-undeclared"])
+def test_a_rule_is_explained_by_code_or_name(name: str) -> None:
+    done = explained(name)
+    assert done.exit_code == 0
+    assert done.stdout.startswith("BS201 slots-undeclared")
+    for heading in ("What it checks", "Why it misleads", "Bad", "Good", "Fix", "References"):
+        assert f"\n{heading}\n" in done.stdout
+
+
+def test_an_unknown_name_suggests_the_nearest() -> None:
+    error = explained("slots-undeclard").exception
+    assert isinstance(error, UsageError)
+    assert error.hint == "did you mean slots-undeclared?"
+
+
+def test_without_a_name_everything_is_listed() -> None:
+    data = json.loads(explained("--json").stdout)
+    assert {"BS201", "BS505"} <= {rule["code"] for rule in data["rules"]}
+
+
+def test_a_rule_as_json() -> None:
+    data = json.loads(explained("BS201", "--json").stdout)
+    assert data["rule"]["name"] == "slots-undeclared"
+    assert "parallel" in data["rule"]["sections"]["Fix"] or data["rule"]["sections"]["Fix"]

@@ -1,0 +1,70 @@
+"""The table of rules and the manual pages: complete, unique, and true when they are tried."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchspec.lint import rules
+from benchspec.lint.rule import HEADINGS, Documented, manual
+from benchspec.lint.rules import ALL, CHECKED
+from tests.lint.specs import described, expected, found, linted, over_base
+
+FOLDER = Path(rules.__file__).parent
+
+
+def code(module: Documented) -> str:
+    return module.RULE.code
+
+
+def test_every_file_is_in_the_table_exactly_once() -> None:
+    files = {path.stem for path in FOLDER.glob("bs*.py")}
+    table = [str(getattr(module, "__name__", "")).rpartition(".")[2] for module in ALL]
+    assert sorted(files) == sorted(table)
+
+
+def test_codes_and_names_are_unique() -> None:
+    codes, names = zip(*((m.RULE.code, m.RULE.name) for m in ALL), strict=True)
+    assert len(set(codes)) == len(set(names)) == len(ALL)
+
+
+@pytest.mark.parametrize("module", ALL, ids=code)
+def test_a_file_is_named_for_its_rule(module: Documented) -> None:
+    rule = module.RULE
+    assert re.fullmatch(r"BS\d{3}", rule.code)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
+    file = str(getattr(module, "__name__", "")).rpartition(".")[2]
+    assert file == f"{rule.code}_{rule.name}".lower().replace("-", "_")
+
+
+@pytest.mark.parametrize("module", ALL, ids=code)
+def test_a_manual_has_the_fixed_headings_in_order(module: Documented) -> None:
+    page = manual(module)
+    assert tuple(page.sections) == HEADINGS
+    assert "\n" not in page.title and page.title.endswith(".")
+    assert all(page.sections.values())
+
+
+@pytest.mark.parametrize("module", ALL, ids=code)
+def test_the_bad_example_is_found_at_the_marked_line(module: Documented) -> None:
+    spec = over_base(manual(module).example("Bad"))
+    result = linted(spec)
+    assert expected(spec), "the Bad example marks no line"
+    for wanted, count in expected(spec).items():
+        assert found(result)[wanted] == count, described(result)
+
+
+@pytest.mark.parametrize("module", ALL, ids=code)
+def test_the_good_example_is_clean(module: Documented) -> None:
+    result = linted(over_base(manual(module).example("Good")))
+    assert not found(result, code(module)), described(result)
+    assert not result.errors, described(result)
+
+
+@pytest.mark.parametrize("module", CHECKED, ids=code)
+def test_rules_are_generators_of_facts_at_paths(module: Documented) -> None:
+    """Severity, position and waivers are applied outside: a rule never names a line."""
+    source = Path(str(getattr(module, "__file__", ""))).read_text("utf-8")
+    assert ".line" not in source and ".span" not in source
