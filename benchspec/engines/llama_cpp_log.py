@@ -21,7 +21,7 @@ REPEAT_LIMIT = 3  # of one pattern: run-time trouble repeats for every request
 
 Effect = Literal["refused", "changed", "ignored", "fell-back", "warning", "error"]
 
-_NOISE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _PREFIX = re.compile(r"^(?:\d+\.\d{2}\.\d{3}\.\d{3} )?([IWED]) ")
 
 
@@ -208,7 +208,9 @@ _CONSEQUENCE = re.compile(
 
 def _numbered(lines: Iterable[str]) -> Iterator[_Line]:
     for number, raw in enumerate(lines, start=1):
-        text = _NOISE.sub("", raw[: LINE_LIMIT * 2]).rstrip()[:LINE_LIMIT]
+        text = _COLOUR.sub("", raw[: LINE_LIMIT * 2]).rstrip()[:LINE_LIMIT]
+        if not text.isprintable():
+            text = "".join(c if c.isprintable() else " " for c in text)
         prefix = _PREFIX.match(text)
         if prefix:
             yield _Line(number, prefix[1], text[prefix.end() :])

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 
 from benchspec.errors import UsageError
 
+HUB = "https://huggingface.co"
+
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")  # PEP 508
 _VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*")
 _SEGMENT = re.compile(r"[A-Za-z0-9._][A-Za-z0-9 ._+-]*")
@@ -57,7 +59,7 @@ class HubSource:
     @property
     def fetches(self) -> str:
         """What a run shows before it fetches: the address."""
-        return f"https://huggingface.co/{self.repository}/resolve/main/{self.file}"
+        return f"{HUB}/{self.repository}/resolve/main/{self.file}"
 
     @property
     def file_name(self) -> str:
