@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from benchspec.observations.model import Bounds
 
@@ -18,7 +19,7 @@ def number(value: float) -> str:
         return f"{int(value):,}"
     if abs(value) >= 1e7 or abs(value) < 1e-4:
         return f"{value:.3e}"
-    decimals = max(0, 3 - math.floor(math.log10(abs(value))))
+    decimals = max(0, 3 - _magnitude(abs(value)))
     text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
@@ -48,9 +49,29 @@ def percent(fraction: float, *, signed: bool = False) -> str:
     return f"{'+' if signed and fraction > 0 else ''}{text}\u00a0%"
 
 
-def seconds(value: float | None) -> str:
-    """Seconds to the millisecond below ten, else four digits."""
-    return ABSENT if value is None else with_unit(number(round(value, 3)), "s")
+def setting(value: Figure) -> str:
+    """A setting as one would write it: `1024`, `3.2e+11`, `off`; no separators."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:g}" if isinstance(value, float) else str(value)
+    return figure(value)
+
+
+def column(values: Sequence[float | None]) -> list[str]:
+    """The numbers of one column with one count of decimals, so that their points line up.
+
+    The largest has four significant digits, the smallest at least two, at most four decimals.
+    """
+    present = [abs(v) for v in values if v is not None and math.isfinite(v) and v != 0]
+    if all(float(v).is_integer() for v in present):
+        decimals = 0
+    else:
+        wanted = (3 - _magnitude(max(present)), 1 - _magnitude(min(present)))
+        decimals = min(4, max(0, *wanted))
+    return [ABSENT if v is None else f"{v:,.{decimals}f}" for v in values]
+
+
+def _magnitude(value: float) -> int:
+    return math.floor(math.log10(value))
 
 
 def count(n: int, singular: str, plural: str | None = None) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-STATES: dict[str, tuple[str, str]] = {
+from benchspec.judge.result import VerdictWord
+
+STATES: dict[VerdictWord, tuple[str, str]] = {
     "supported": ("Supported", "the registered test held"),
     "refuted": ("Refuted", "the registered test failed"),
     "inconclusive": ("Inconclusive", "the data cannot decide it"),
@@ -89,8 +91,10 @@ class VerdictCard:
     reason: str
     predicted: str | None
     measured: str | None
+    provenance: str
+    range: str | None
     error: str | None
-    spread: str | None
+    repeats: str | None
     ingredients: tuple[Ingredient, ...]
     rests_on: tuple[Reference, ...]
     remarks: tuple[str, ...]
@@ -135,10 +139,18 @@ class CheckGroup:
 
 
 @dataclass(frozen=True)
+class Shared:
+    """What all arms have in common in one part of the spec."""
+
+    room: str
+    facts: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
 class Comparison:
     arms: tuple[Pair, ...]
     differs: Table | None
-    equal: tuple[Pair, ...]
+    equal: tuple[Shared, ...]
 
 
 @dataclass(frozen=True)

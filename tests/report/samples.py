@@ -121,9 +121,15 @@ def _arm(slots: int) -> ArmObservation:
         identity={"model_sha256": MODEL_SHA, "engine": "llama.cpp", "build": "b11434"},
         settings=[
             Setting(
-                name="parallel", asked=slots, asked_source="flag", found=slots, found_source="/props"
+                name="parallel",
+                asked=slots,
+                asked_source="flag",
+                found=slots,
+                found_source="/props",
             ),
-            Setting(name="ctx-size", asked=1024, asked_source="flag", found=1024, found_source="log"),
+            Setting(
+                name="ctx-size", asked=1024, asked_source="flag", found=1024, found_source="log"
+            ),
             Setting(name="fit", asked="off", asked_source="flag"),
         ],
         log=[
@@ -296,7 +302,9 @@ def _checks() -> list[CheckResult]:
             range=Bounds(low=0.991, high=1.004),
             n=3,
             inputs=[
-                Input(name="T(8)", value=1.21, unit="s", source="8 requests of arm four-slots, C=8"),
+                Input(
+                    name="T(8)", value=1.21, unit="s", source="8 requests of arm four-slots, C=8"
+                ),
                 Input(name="T(4)", value=0.607, unit="s", source=wall),
                 Input(name="S", value=4, source="/props of the live server"),
                 Input(name="clusters", value="4 + 4", provenance="derived"),
@@ -430,9 +438,7 @@ def blog_post() -> ReportView:
         ],
         unfinished=[Unfinished(kind="not-measured", text="No PCIe counter was recorded.")],
     )
-    observations = Observations(
-        origin="audit", arms={"main": ArmObservation(slots=4)}, steps=steps
-    )
+    observations = Observations(origin="audit", arms={"main": ArmObservation(slots=4)}, steps=steps)
     told = facts("# an audit\n", origin="audit", launches=(), findings=(), environment={})
     return make_view(spec, observations, verdicts, told)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from benchspec.report.charts.chart import Chart
@@ -21,7 +21,7 @@ INK = "#20262d"
 GRID = "#d5dae0"
 FAMILY = "'DejaVu Sans', Verdana, sans-serif"
 
-_SETTINGS = {
+_SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "benchspec",
     "font.family": ["DejaVu Sans"],
@@ -78,6 +78,11 @@ def load_axis(axes: Axes, loads: list[float], label: str) -> None:
     axes.minorticks_off()
     axes.set_xlim(loads[0] / 1.25, loads[-1] * 1.25)
     axes.set_xlabel(label)
+
+
+def from_zero(axes: Axes) -> None:
+    """A y axis from zero to a little above the highest mark, so that none is cut."""
+    axes.set_ylim(0, axes.dataLim.y1 * 1.12 or 1)
 
 
 def _rewrite(source: str, chart: Chart) -> str:

@@ -20,7 +20,7 @@ from benchspec.report.charts.chart import (
     usable,
 )
 from benchspec.report.material import Material
-from benchspec.report.numbers import number
+from benchspec.report.numbers import count
 from benchspec.report.parts import Cell, Table
 from benchspec.report.text import anchor
 
@@ -100,7 +100,7 @@ def _table(arm: str, steps: list[Step]) -> Table:
     rows = []
     for step in steps:
         times = measures.completions_s(step)
-        listed = ", ".join(number(round(t, 3)) for t in times[:MAX_LISTED])
+        listed = ", ".join(f"{t:.3f}" for t in times[:MAX_LISTED])
         more = f" … and {len(times) - MAX_LISTED} more" if len(times) > MAX_LISTED else ""
         rows.append((Cell(load_word(step)), Cell(str(step.repeat)), Cell(listed + more)))
     head = ("Load", "Repeat", "Completion times in seconds")
@@ -108,8 +108,10 @@ def _table(arm: str, steps: list[Step]) -> Table:
 
 
 def _paint(canvas: Figure, drawn: Drawn, slots: int | None) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     axes = canvas.subplots()
-    for _, (first, *others), style in drawn:
+    for _, (first, *others), style in reversed(drawn):
         points = thinned(list(enumerate(first, 1)), MAX_POINTS)
         times, ranks = [t for _, t in points], [n for n, _ in points]
         axes.step([0, *times], [0, *ranks], where="post", color=style.colour, linewidth=1.4)
@@ -130,16 +132,15 @@ def _paint(canvas: Figure, drawn: Drawn, slots: int | None) -> None:
     if slots:
         axes.axhline(slots, color=INK, linewidth=1, linestyle=(0, (2, 2)))
         axes.annotate(
-            f"{slots} slot{'s' if slots > 1 else ''}",
-            (1, slots),
+            count(slots, "slot"),
+            (0, slots),
             xycoords=("axes fraction", "data"),
-            xytext=(-2, 3),
+            xytext=(4, 3),
             textcoords="offset points",
-            ha="right",
             fontsize=10,
         )
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("Seconds since the first was sent")
     axes.set_ylabel("Requests completed")

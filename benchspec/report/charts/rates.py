@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
 from benchspec.observations.model import Step
 from benchspec.report import measures
-from benchspec.report.charts.canvas import INK, load_axis
+from benchspec.report.charts.canvas import INK, from_zero, load_axis
 from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
 from benchspec.report.material import Material
-from benchspec.report.numbers import ABSENT, figure, number
+from benchspec.report.numbers import ABSENT, column, count, number
 from benchspec.report.parts import Cell, Table
 
 if TYPE_CHECKING:
@@ -76,8 +77,7 @@ def _series(material: Material, arm: str, steps: list[Step]) -> Series:
     )
 
 
-def _points(steps: list[Step], value: object) -> Points:
-    assert callable(value)
+def _points(steps: list[Step], value: Callable[[Step], float | None]) -> Points:
     return [(float(load_of(s) or 0), y) for s in steps if (y := value(s)) is not None]
 
 
@@ -101,14 +101,16 @@ def queue_model(steps: list[Step], slots: int) -> Points:
 def _title(series: list[Series]) -> str:
     if len(series) > 3:
         return f"Rates against load, {len(series)} arms"
-    phrases = []
-    for s in series:
-        ends = medians(s.aggregate)
-        name = f"{s.arm}: " if len(series) > 1 else ""
-        steps = [ends[0], *[p for p in ends[1:-1] if p[0] == s.slots], ends[-1]]
-        rates = ", ".join(f"{number(_short(y))} at C={x:g}" for x, y in steps)
-        phrases.append(f"{name}{rates}")
-    return f"Aggregate tok/s: {'; '.join(phrases)}"
+    return "; ".join(_phrase(s, named=len(series) > 1) for s in series)
+
+
+def _phrase(series: Series, *, named: bool) -> str:
+    """`four-slots: 104 tok/s at C=1, 207 at C=4, 209 at C=8`: both ends and the slots."""
+    (load, rate), *rest = medians(series.aggregate)
+    later = [p for p in rest if p[0] == series.slots or p == rest[-1]]
+    name = f"{series.arm}: " if named else ""
+    first = f"{number(_short(rate))} tok/s at C={load:g}"
+    return name + ", ".join([first, *(f"{number(_short(y))} at C={x:g}" for x, y in later)])
 
 
 def _short(value: float) -> float:
@@ -116,32 +118,37 @@ def _short(value: float) -> float:
 
 
 def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
-    keys = [Key(s.arm + (f" ({s.slots} slots)" if s.slots else ""), style) for s, style in drawn]
+    keys = [
+        Key(s.arm + (f" ({count(s.slots, 'slot')})" if s.slots else ""), style)
+        for s, style in drawn
+    ]
     if any(s.model for s, _ in drawn):
         keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
     return tuple(keys)
 
 
 def _table(series: list[Series]) -> Table:
-    rows = []
-    for s in series:
-        streams, model = dict(medians(s.stream)), dict(s.model)
-        for load, _ in medians(s.aggregate):
-            repeats = [y for x, y in s.aggregate if x == load]
-            rows.append(
-                (
-                    Cell(s.arm),
-                    Cell(number(load)),
-                    Cell(figure(median(repeats)), note=_range(repeats)),
-                    Cell(figure(streams.get(load))),
-                    Cell(figure(model[load]), "derived") if load in model else Cell(ABSENT),
-                )
-            )
+    rows = [(s, load, rate) for s in series for load, rate in medians(s.aggregate)]
+    rates = column([rate for _, _, rate in rows])
+    streams = column([dict(medians(s.stream)).get(load) for s, load, _ in rows])
+    models = column([dict(s.model).get(load) for s, load, _ in rows])
+    cells = [
+        (
+            Cell(s.arm),
+            Cell(number(load)),
+            Cell(rate, note=spread(s.aggregate, load)),
+            Cell(stream),
+            Cell(model, None if model == ABSENT else "derived"),
+        )
+        for (s, load, _), rate, stream, model in zip(rows, rates, streams, models, strict=True)
+    ]
     head = ("Arm", "C", "Aggregate tok/s", "Per stream tok/s", "Queue model tok/s")
-    return Table("Rates, medians over repeats", head, tuple(rows), frozenset({1, 2, 3, 4}))
+    return Table("Rates, medians over repeats", head, tuple(cells), frozenset({1, 2, 3, 4}))
 
 
-def _range(values: list[float]) -> str | None:
+def spread(points: Points, load: float) -> str | None:
+    """Smallest and largest repeat at one load: `102.9 to 104.8`; None for a single one."""
+    values = [y for x, y in points if x == load]
     return f"{number(min(values))} to {number(max(values))}" if len(values) > 1 else None
 
 
@@ -154,8 +161,7 @@ def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float]
             above.plot(*zip(*series.model, strict=True), "x", color=INK, markersize=8, zorder=5)
     for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
         axes.set_ylabel(label)
-        axes.set_ylim(bottom=0)
-        axes.margins(y=0.12)
+        from_zero(axes)
     load_axis(below, loads, x)
     _slot_lines(above, below, drawn, loads)
 

@@ -83,7 +83,7 @@ def _table(step: Step, rows: list[Row]) -> Table:
     cells = [
         (
             Cell(str(i)),
-            *(Cell(number(round(t, 3))) for t in (row.sent, row.first, row.end)),
+            *(Cell(f"{t:.3f}") for t in (row.sent, row.first, row.end)),
         )
         for i, row in enumerate(rows, 1)
     ]
@@ -103,6 +103,7 @@ def _paint(canvas: Figure, rows: list[Row]) -> None:
     axes.invert_yaxis()
     axes.set_xlim(left=0)
     axes.grid(visible=False, axis="y")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    if len(rows) <= 12:
+        axes.set_yticks(range(1, len(rows) + 1))
     axes.set_xlabel("Seconds since the first was sent")
     axes.set_ylabel("Request")

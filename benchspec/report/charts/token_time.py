@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchspec.report import measures
-from benchspec.report.charts.canvas import load_axis
+from benchspec.report.charts.canvas import from_zero, load_axis
 from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
-from benchspec.report.charts.rates import Points, medians
+from benchspec.report.charts.rates import Points, medians, spread
 from benchspec.report.material import Material
-from benchspec.report.numbers import figure, number
+from benchspec.report.numbers import column, number
 from benchspec.report.parts import Cell, Table
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def _short(value: float) -> str:
 
 
 def _table(points: dict[str, Points]) -> Table:
-    rows = []
-    for arm, series in points.items():
-        for load, value in medians(series):
-            values = [y for x, y in series if x == load]
-            spread = f"{number(min(values))} to {number(max(values))}" if values[1:] else None
-            rows.append((Cell(arm), Cell(number(load)), Cell(figure(value), note=spread)))
+    rows = [(arm, *point) for arm, series in points.items() for point in medians(series)]
+    values = column([value for _, _, value in rows])
+    cells = [
+        (Cell(arm), Cell(number(load)), Cell(value, note=spread(points[arm], load)))
+        for (arm, load, _), value in zip(rows, values, strict=True)
+    ]
     head = ("Arm", "C", "ms per token")
-    return Table("Time per token, medians over repeats", head, tuple(rows), frozenset({1, 2}))
+    return Table("Time per token, medians over repeats", head, tuple(cells), frozenset({1, 2}))
 
 
 def _paint(canvas: Figure, drawn: list[tuple[Points, Style]], loads: list[float]) -> None:
@@ -74,10 +74,7 @@ def _paint(canvas: Figure, drawn: list[tuple[Points, Style]], loads: list[float]
     for points, style in drawn:
         line = list(zip(*medians(points), strict=True))
         axes.plot(*line, color=style.colour, linestyle=style.dashes)
-        axes.plot(
-            *zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none"
-        )
-    axes.set_ylim(bottom=0)
-    axes.margins(y=0.12)
+        axes.plot(*zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none")
+    from_zero(axes)
     axes.set_ylabel("ms per token")
     load_axis(axes, loads, "Requests in flight, C")

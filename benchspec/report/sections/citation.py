@@ -6,7 +6,7 @@ import re
 
 from benchspec.report.material import Material
 from benchspec.report.parts import Citation
-from benchspec.report.text import anchor, one_line
+from benchspec.report.text import one_line
 
 
 def citation(material: Material) -> Citation:
@@ -36,7 +36,12 @@ def _bibtex(material: Material, who: str, year: str, digest: str) -> str:
     if facts.url:
         fields["url"] = facts.url
     lines = [f"  {key} = {{{_plain(value)}}}," for key, value in fields.items()]
-    return "\n".join([f"@misc{{benchspec-{anchor(study.title)[:40]}-{digest[:8]},", *lines, "}"])
+    return "\n".join([f"@misc{{benchspec-{_key(study.title)}-{digest[:8]},", *lines, "}"])
+
+
+def _key(title: str) -> str:
+    words = re.findall(r"[a-z0-9]+", title.lower())
+    return "-".join(words)[:40].strip("-") or "study"
 
 
 def _plain(value: str) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from benchspec.report.material import Material
-from benchspec.report.numbers import ABSENT, count, figure
-from benchspec.report.parts import Cell, Comparison, Pair, Table
+from benchspec.report.numbers import ABSENT, count, setting
+from benchspec.report.parts import Cell, Comparison, Pair, Shared, Table
 from benchspec.spec.models import Arm, Spec
+from benchspec.spec.quantity import Quantity
 
 _MERGED = ("engine", "model", "workload")
 
@@ -24,15 +26,24 @@ def comparison(material: Material) -> Comparison:
     shared = next(iter(stated.values()), base)
     equal = [Pair(k, shared[k]) for k in keys if k not in differing and k in shared]
     return Comparison(
-        arms=tuple(Pair(arm.id, _describe(arm)) for arm in arms),
+        arms=tuple(Pair(arm.id, words) for arm in arms if (words := _describe(arm))),
         differs=_differences(differing, stated) if differing else None,
-        equal=(*equal, *_load(spec)),
+        equal=tuple(_rooms([*equal, *_load(spec)])),
     )
+
+
+def _rooms(pairs: list[Pair]) -> Iterator[Shared]:
+    for room, facts in groupby(pairs, lambda p: p.label.partition(".")[0]):
+        yield Shared(room, tuple(Pair(_short(p.label), p.value) for p in facts))
+
+
+def _short(path: str) -> str:
+    return path.partition(".")[2].removeprefix("flags.")
 
 
 def _describe(arm: Arm) -> str:
     control = f"control for {arm.control_for}" if arm.control_for else None
-    return "; ".join(w for w in (arm.title, control) if w) or "no title"
+    return "; ".join(w for w in (arm.title, control) if w)
 
 
 def _differences(keys: list[str], stated: Mapping[str, Mapping[str, str]]) -> Table:
@@ -73,9 +84,7 @@ def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
 def _scalar(value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_scalar(v) for v in value)
-    if isinstance(value, bool | str | int | float):
-        return str(value) if isinstance(value, int) else figure(value)
-    return str(value)
+    return str(value) if isinstance(value, Quantity) else setting(value)
 
 
 def _load(spec: Spec) -> Iterator[Pair]:
@@ -86,6 +95,6 @@ def _load(spec: Spec) -> Iterator[Pair]:
         yield Pair("load.concurrency", ", ".join(map(str, load.concurrency)))
     if load.rate:
         yield Pair("load.rate", ", ".join(f"{r:g}" for r in load.rate) + " requests/s")
-    yield Pair("repeats", count(spec.repeats, "repeat"))
-    yield Pair("order", spec.order)
-    yield Pair("warmup", count(spec.warmup.requests, "request"))
+    yield Pair("load.repeats", str(spec.repeats))
+    yield Pair("load.order", spec.order)
+    yield Pair("load.warm-up", count(spec.warmup.requests, "request"))

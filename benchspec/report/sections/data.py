@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 
 from benchspec.observations.model import Step
 from benchspec.report import measures
 from benchspec.report.material import Material
-from benchspec.report.numbers import ABSENT, figure, seconds
+from benchspec.report.numbers import ABSENT, column, figure
 from benchspec.report.parts import Cell, Data, Pair, Table
 
 MAX_STEPS = 300
@@ -31,39 +32,43 @@ def data(material: Material) -> Data:
     )
 
 
-_HEAD = ("Arm", "C", "Repeat", "State", "Wall", "Requests", "Tokens", "Aggregate", "Stream", "TTFT")
-
-
 def _steps(steps: list[Step]) -> Table | None:
     if not steps:
         return None
-    left_out = len(steps) - MAX_STEPS
+    shown, left_out = steps[:MAX_STEPS], len(steps) - MAX_STEPS
+    columns: dict[str, list[Cell]] = {
+        "Arm": [Cell(s.arm) for s in shown],
+        "C": [Cell(figure(s.rate if s.concurrency is None else s.concurrency)) for s in shown],
+        "Repeat": [Cell(str(s.repeat)) for s in shown],
+        "State": [_state(s) for s in shown],
+        "Wall s": _numbers(shown, measures.wall_s),
+        "Answered": [Cell(_answered(s)) for s in shown],
+        "Tokens": _numbers(shown, measures.tokens),
+        "Aggregate tok/s": _numbers(shown, measures.aggregate_tok_s),
+        "Stream tok/s": _numbers(shown, measures.stream_tok_s),
+        "TTFT ms": _numbers(shown, measures.ttft_ms),
+    }
     return Table(
         "Every cell",
-        _HEAD,
-        tuple(_row(step) for step in steps[:MAX_STEPS]),
+        tuple(columns),
+        tuple(zip(*columns.values(), strict=True)),
         frozenset({1, 2, 4, 5, 6, 7, 8, 9}),
         note=f"{left_out} more cells in observations.json." if left_out > 0 else None,
     )
 
 
-def _row(step: Step) -> tuple[Cell, ...]:
-    load = step.concurrency if step.concurrency is not None else step.rate
-    sent, lost = len(step.requests), measures.failed(step)
-    answered = f"{sent - lost} of {sent}" if sent else ABSENT
-    total = measures.tokens(step)
-    return (
-        Cell(step.arm),
-        Cell(figure(load)),
-        Cell(str(step.repeat)),
-        Cell(step.state, None if step.provenance == "measured" else step.provenance, step.reason),
-        Cell(seconds(measures.wall_s(step))),
-        Cell(answered),
-        Cell(figure(total)),
-        Cell(figure(measures.aggregate_tok_s(step), "tok/s")),
-        Cell(figure(measures.stream_tok_s(step), "tok/s")),
-        Cell(figure(measures.ttft_ms(step), "ms")),
-    )
+def _numbers(steps: list[Step], value: Callable[[Step], float | None]) -> list[Cell]:
+    return [Cell(text) for text in column([value(s) for s in steps])]
+
+
+def _state(step: Step) -> Cell:
+    told = None if step.provenance == "measured" else step.provenance
+    return Cell(step.state, told, step.reason)
+
+
+def _answered(step: Step) -> str:
+    sent = len(step.requests)
+    return f"{sent - measures.failed(step)} of {sent}" if sent else ABSENT
 
 
 def _evidence(material: Material) -> Table | None:
@@ -72,4 +77,6 @@ def _evidence(material: Material) -> Table | None:
     left_out = len(files) - MAX_EVIDENCE
     note = f"{left_out} more in EVIDENCE.sha256." if left_out > 0 else None
     head = ("File", "SHA-256")
-    return Table("Evidence: everything that is not rendered", head, rows, note=note) if rows else None
+    return (
+        Table("Evidence: everything that is not rendered", head, rows, note=note) if rows else None
+    )

@@ -40,18 +40,22 @@ def summary(material: Material) -> str:
     counts = ", ".join(f"{tally[s]} {word.lower()}" for s, (word, _) in STATES.items() if tally[s])
     parts = [f"{count(len(results), 'hypothesis', 'hypotheses')} tested: {counts or 'none'}"]
     if results:
-        parts.append(_first(results[0]))
+        parts.append(_first(results[0], "found" if material.audited else "measured"))
     parts.append(f"{count(len(material.verdicts.unfinished), 'point')} not finished")
     done = "Audited" if material.audited else "Measured"
     when = material.facts.utc[:10]
     return f"{'; '.join(parts)}. {done} {when} with benchspec {material.facts.benchspec}."
 
 
-def _first(result: HypothesisResult) -> str:
+def _first(result: HypothesisResult, how: str) -> str:
     claim = one_line(result.claim, 200).rstrip(".")
     word = STATES[result.verdict][0].lower()
-    value = figure(result.value, result.unit) if result.value is not None else ""
-    return f"“{claim}”: {word}{f' ({value})' if value else ''}"
+    if result.value is None:
+        return f"“{claim}”: {word}"
+    numbers = f"{how} {figure(result.value, result.unit)}"
+    if result.predicted is not None:
+        numbers += f", predicted {figure(result.predicted, result.unit)}"
+    return f"“{claim}”: {word} ({numbers})"
 
 
 def _facts(material: Material) -> list[Pair]:

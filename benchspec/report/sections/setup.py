@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from benchspec.observations.model import Setting
 from benchspec.report.facts import Launch
 from benchspec.report.material import Material
-from benchspec.report.numbers import ABSENT, figure
+from benchspec.report.numbers import ABSENT, figure, setting
 from benchspec.report.parts import Cell, Pair, Setup, Table
 from benchspec.spec.models import Device, Link
 
@@ -112,13 +112,13 @@ def _settings(material: Material) -> Table | None:
     return Table("Engine settings, asked and found", head, tuple(rows)) if rows else None
 
 
-def _asked_and_found(setting: Setting) -> tuple[Cell, Cell]:
+def _asked_and_found(found: Setting) -> tuple[Cell, Cell]:
     asked = Cell(
-        "not stated" if setting.asked is None else figure(setting.asked), note=setting.asked_source
+        "not stated" if found.asked is None else setting(found.asked), note=found.asked_source
     )
-    if setting.found is None:
-        return asked, Cell("not read")
-    return asked, Cell(figure(setting.found), "measured", setting.found_source)
+    if found.found is None:
+        return asked, Cell("not read back")
+    return asked, Cell(setting(found.found), "measured", found.found_source)
 
 
 def _log(material: Material) -> Table | None:
@@ -131,7 +131,9 @@ def _log(material: Material) -> Table | None:
         for arm, seen in material.observations.arms.items()
         for line in seen.log
     ]
-    note = f"{len(rows) - MAX_LOG_LINES} more lines in the bundle." if rows[MAX_LOG_LINES:] else None
+    note = (
+        f"{len(rows) - MAX_LOG_LINES} more lines in the bundle." if rows[MAX_LOG_LINES:] else None
+    )
     head = ("Arm", "Effect", "Line of the engine's log")
     shown = tuple(rows[:MAX_LOG_LINES])
     return Table("What the engine's log says", head, shown, note=note) if rows else None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from benchspec.judge.result import CheckResult, HypothesisResult, Input
+from benchspec.observations.model import Provenance
 from benchspec.report.material import Material, check_anchor, check_key, hypothesis_anchor
-from benchspec.report.numbers import count, figure, percent
+from benchspec.report.numbers import count, figure, percent, setting
 from benchspec.report.parts import STATES, GateView, Ingredient, Reference, VerdictCard
 from benchspec.spec.models import Hypothesis, Place, Test
 
 MAX_INGREDIENTS = 12
+_WEAKEST_FIRST: tuple[Provenance, ...] = ("bound", "declared", "datasheet", "derived", "measured")
 
 
 def cards(material: Material, *, exploratory: bool) -> tuple[VerdictCard, ...]:
@@ -40,17 +42,20 @@ def gates(material: Material) -> tuple[GateView, ...]:
 
 def ingredients(inputs: list[Input]) -> tuple[Ingredient, ...]:
     """Inputs of a check as they are printed; an asked-and-found setting shows both."""
-    return tuple(
-        Ingredient(
-            name=i.name,
-            value=figure(i.value, i.unit)
-            if i.asked is None
-            else f"asked {figure(i.asked, i.unit)}, found {figure(i.value, i.unit)}",
-            provenance=i.provenance,
-            source=i.source,
-        )
-        for i in inputs
-    )
+    return tuple(Ingredient(i.name, _value(i), i.provenance, i.source) for i in inputs)
+
+
+def _value(given: Input) -> str:
+    if given.asked is None:
+        return figure(given.value, given.unit)
+    found = "not read back" if given.value is None else f"found {setting(given.value)}"
+    return f"asked {setting(given.asked)}, {found}"
+
+
+def weakest(inputs: list[Input]) -> Provenance:
+    """A quotient is worth no more than its weakest input."""
+    kinds = {i.provenance for i in inputs}
+    return next((kind for kind in _WEAKEST_FIRST if kind in kinds), "measured")
 
 
 def spread(n: int | None, bounds: str | None) -> str | None:
@@ -65,7 +70,6 @@ def _card(
     word, meaning = STATES[result.verdict]
     behind = [checks[key] for key in result.checks if key in checks]
     inputs = [i for check in behind for i in check.inputs]
-    bounds = figure(result.range, result.unit) if result.range else None
     return VerdictCard(
         id=result.id,
         anchor=hypothesis_anchor(result.id),
@@ -79,10 +83,12 @@ def _card(
         reason=result.reason,
         predicted=None if result.predicted is None else figure(result.predicted, result.unit),
         measured=_measured(result),
+        provenance=weakest(inputs),
+        range=figure(result.range, result.unit) if result.range else None,
         error=None
         if result.prediction_error is None
         else percent(result.prediction_error, signed=True),
-        spread=spread(result.n, bounds),
+        repeats=count(result.n, "repeat") if result.n else None,
         ingredients=ingredients(inputs[:MAX_INGREDIENTS]),
         rests_on=tuple(Reference(key, check_anchor(key)) for key in result.checks if key in checks),
         remarks=tuple(_remarks(result)),
@@ -96,7 +102,9 @@ def _measured(result: HypothesisResult) -> str | None:
 
 
 def _remarks(result: HypothesisResult) -> list[str]:
-    remarks = [f"Withdrawn: it rests on {other}, which was refuted." for other in result.withdrawn_by]
+    remarks = [
+        f"Withdrawn: it rests on {other}, which was refuted." for other in result.withdrawn_by
+    ]
     if result.overridden:
         remarks.append(f"Run in spite of the linter: {', '.join(result.overridden)} overridden.")
     if not result.admissible:
