@@ -13,6 +13,7 @@ from benchspec.spec.models import METRICS, SELF_REPORTED, Place, Spec, Test
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 from benchspec.spec.quantity import QuantityError, parse_quantity
 
+_LONGEST_COMPARED, _MOST_COMPARED = 32, 20  # a comparison costs up to 0.1 ms, for every problem
 _PERCENTILE = re.compile(r"p(?:100|[1-9]?[0-9](?:\.[0-9]{1,3})?)\Z")
 
 
@@ -136,7 +137,8 @@ def _known(
 ) -> Iterable[FormProblem]:
     if name is None or name in names:
         return []
-    near = difflib.get_close_matches(name, names, n=1)
+    few = [known for known in names if len(known) <= _LONGEST_COMPARED][:_MOST_COMPARED]
+    near = difflib.get_close_matches(name, few, n=1) if len(name) <= _LONGEST_COMPARED else []
     listed = ", ".join(shown(known, 64) for known in sorted(names)[:12])
     fix = f"did you mean '{near[0]}'?" if near else f"name one of: {listed or '(there are none)'}"
     message = f"{dotted(path)} is '{shown(name)}', which is no {what} of this spec"

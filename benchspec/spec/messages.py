@@ -97,9 +97,12 @@ def _wrong_value(path: Path, error: ErrorDetails) -> FormProblem:
         message = f"{where} is {given}; it must be {word} {context[key]:,}"
         return FormProblem("wrong-value", path, message, "correct the number")
     if kind in ("too_short", "too_long"):
-        word, key = ("at least", "min_length") if kind == "too_short" else ("at most", "max_length")
-        message = f"{where} does not have {word} {context[key]} items"
-        return FormProblem("wrong-value", path, message, f"write {word} {context[key]}")
+        few = kind == "too_short"
+        count = context["min_length" if few else "max_length"]
+        message = f"{where} has {'fewer' if few else 'more'} than {count} items"
+        return FormProblem(
+            "wrong-value", path, message, f"write at {'least' if few else 'most'} {count}"
+        )
     if kind == "string_too_short":
         return FormProblem("wrong-value", path, f"{where} is empty", "write some text")
     if kind == "string_too_long":

@@ -13,6 +13,7 @@ from benchspec.spec.quantity import (
     Compute,
     Duration,
     Frequency,
+    Pause,
     Power,
     Ratio,
     Size,
@@ -177,7 +178,7 @@ class Link(Node):
     lanes: PositiveInt | None = key(None, description="Lanes in use.")
     bandwidth: Bandwidth | None = key(None, description="Capacity per direction.")
     measured: Bandwidth | None = key(None, description="Measured copy bandwidth.")
-    latency: Duration | None = key(None, description="Measured latency of one transfer.")
+    latency: Pause | None = key(None, description="Measured latency of one transfer.")
     duplex: Literal["full", "serial"] | None = key(None, description="full or serial.")
 
 
@@ -325,7 +326,7 @@ class Telemetry(Node):
     statistic: dict[str, Literal["mean", "median", "max", "total"]] = key(
         {}, description="Statistic per counter: {pcie: mean}."
     )
-    idle_baseline: Duration | None = key(None, description="Idle time before each cell: 8 s.")
+    idle_baseline: Pause | None = key(None, description="Idle time before each cell: 8 s.")
 
 
 class Waiver(Node):

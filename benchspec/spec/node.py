@@ -37,8 +37,7 @@ class Key:
         self.description = description
         self.limits = limits
 
-    @property
-    def required(self) -> bool:
+    def is_required(self) -> bool:
         """True when a node without this key is refused."""
         return self.default is _REQUIRED
 
@@ -147,7 +146,7 @@ def node_core(model: type[Node]) -> Any:
 
 def _with_default(declared: Key) -> Any:
     schema = _core(declared.annotation, declared.limits)
-    if declared.required:
+    if declared.is_required():
         return schema
     made_anew = isinstance(declared.default, list | dict)
     return core_schema.with_default_schema(

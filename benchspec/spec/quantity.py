@@ -2,7 +2,8 @@
 
 A quantity is kept in the base unit of its dimension (bytes, seconds, bytes per second, ...) as
 `low..high`; a plain number is the interval of width zero. Decimal and binary prefixes are never
-confused: GB is 1e9 bytes, GiB is 2^30 bytes (IEC 80000-13).
+confused: GB is 1e9 bytes, GiB is 2^30 bytes (IEC 80000-13). A comma in a number is refused, since
+half the world reads 1,627 as 1.627.
 """
 
 from __future__ import annotations
@@ -14,37 +15,43 @@ from typing import Annotated, Any, Literal
 
 from pydantic_core import core_schema
 
-_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_DECIMAL = {"": 1.0, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 _BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 _BYTES = {f"{p}B": f for p, f in (_DECIMAL | _BINARY).items()}
+_BITS_PER_SECOND = {f"{p}bit/s": f / 8 for p, f in _DECIMAL.items()}
 _SECONDS = {
     "ns": 1e-9,
     "us": 1e-6,
-    "µs": 1e-6,
+    "µs": 1e-6,  # U+00B5 MICRO SIGN
+    "μs": 1e-6,  # U+03BC GREEK SMALL LETTER MU
     "ms": 1e-3,
     "s": 1.0,
     "min": 60.0,
     "h": 3600.0,
     "d": 86400.0,
 }
+_FLOPS = {f"{p}{unit}": f for unit in ("FLOP/s", "FLOPS") for p, f in _DECIMAL.items()}
 
 DIMENSIONS: dict[str, tuple[str, dict[str, float]]] = {
     "size": ("B", _BYTES),
-    "bandwidth": ("B/s", {f"{u}/s": f for u, f in _BYTES.items()} | {"GT/s": 1e9}),
+    "bandwidth": ("B/s", {f"{u}/s": f for u, f in _BYTES.items()} | _BITS_PER_SECOND),
     "duration": ("s", _SECONDS),
     "frequency": ("Hz", {f"{p}Hz": f for p, f in _DECIMAL.items()}),
     "power": ("W", {"mW": 1e-3, "W": 1.0, "kW": 1e3}),
     "energy": ("J", {"J": 1.0, "kJ": 1e3, "Wh": 3600.0, "kWh": 3.6e6}),
     "token rate": ("tok/s", {"tok/s": 1.0, "tokens/s": 1.0, "t/s": 1.0}),
-    "compute": ("FLOP/s", {f"{p}FLOP/s": f for p, f in _DECIMAL.items()} | {"TFLOPS": 1e12}),
+    "compute": ("FLOP/s", _FLOPS),
     "ratio": ("1", {"": 1.0, "%": 0.01, "x": 1.0}),
     "temperature": ("°C", {"C": 1.0, "°C": 1.0}),
 }
 """Dimension name -> (base unit, {accepted unit: factor to the base unit})."""
 
 _LONGEST = 200  # characters; longer text is no quantity
-_NUMBER = r"[+-]?(?:\d+(?:[\d_,]*\d)?(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
-_QUANTITY = re.compile(rf"^\s*({_NUMBER})\s*(?:(?:\.\.|–|to)\s*({_NUMBER})\s*)?([^\d\s]\S*)?\s*$")
+_NUMBER = r"[+-]?(?:\d+(?:_\d+)*(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?"
+_UNIT = r"[^\d\s.,–_+-][^\s–]*?"
+_QUANTITY = re.compile(
+    rf"\s*({_NUMBER})\s*(?:({_UNIT})?\s*(?:\.\.|–|\bto\b)\s*({_NUMBER})\s*)?({_UNIT})?\s*\Z", re.A
+)
 
 
 class QuantityError(ValueError):
@@ -92,33 +99,33 @@ def parse_quantity(value: object, dimension: str) -> Quantity:
     Raises QuantityError with the accepted units when the unit is missing, unknown or of another
     dimension, when the interval is reversed, or when a number is not finite.
     """
-    if isinstance(value, Quantity):
+    base = DIMENSIONS[dimension][0]
+    if isinstance(value, Quantity) and value.unit == base:
         return value
-    base, factors = DIMENSIONS[dimension]
-    text = str(getattr(value, "raw", value))
+    text = str(getattr(value, "raw", value)).strip()
     match = _QUANTITY.match(text) if _is_scalar(value) and len(text) <= _LONGEST else None
     if match is None:
-        what = f"{text[:60]!r}" if _is_scalar(value) else "this"
-        raise QuantityError(f"{what} is not a {dimension}", f"write {_example(dimension)}")
-    unit = match[3] or ""
-    if unit not in factors:
-        raise _unit_error(text, unit, dimension)
-    low = _number(match[1]) * factors[unit]
-    high = _number(match[2]) * factors[unit] if match[2] else low
+        raise _form_error(text, dimension)
+    first, unit_of_first, second, unit = match[1], match[2], match[3], match[4] or ""
+    low = _number(first, unit_of_first or unit, text, dimension)
+    high = _number(second, unit, text, dimension) if second else low
     if not (math.isfinite(low) and math.isfinite(high)):
         raise QuantityError(f"{text[:60]!r} is not finite", "write a smaller number", "wrong-value")
     if high < low:
         message = f"{text[:60]!r} runs backwards"
         raise QuantityError(message, "write the smaller number first", "wrong-value")
-    return Quantity(low, high, base, text.strip())
+    return Quantity(low, high, base, text)
 
 
 def _is_scalar(value: object) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool)
 
 
-def _number(text: str) -> float:
-    return float(text.replace(",", "").replace("_", ""))
+def _number(text: str, unit: str, whole: str, dimension: str) -> float:
+    factor = DIMENSIONS[dimension][1].get(unit)
+    if factor is None:
+        raise _unit_error(whole, unit, dimension)
+    return float(text) * factor
 
 
 _EXAMPLES = {
@@ -139,10 +146,21 @@ def _example(dimension: str) -> str:
     return " or ".join(f"'{example}'" for example in _EXAMPLES[dimension])
 
 
+def _form_error(text: str, dimension: str) -> QuantityError:
+    if re.match(r"\s*[+-]?\d+,\d", text):
+        message = f"{text[:60]!r} has a comma: a decimal point, or thousands?"
+        return QuantityError(message, "write the number without a comma", "wrong-value")
+    return QuantityError(f"{text[:60]!r} is not a {dimension}", f"write {_example(dimension)}")
+
+
 def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
-    fix = f"a {dimension} is written in {', '.join(units_of(dimension))}"
+    accepted = units_of(dimension)
+    fix = f"a {dimension} is written in {', '.join(accepted)}"
     if not unit:
-        return QuantityError(f"{text.strip()[:60]!r} has no unit", fix)
+        return QuantityError(f"{text[:60]!r} has no unit", fix)
+    near = [known for known in accepted if known.replace("bit", "b").lower() == unit.lower()]
+    if near:
+        fix = f"did you mean {' or '.join(near)}?"
     owner = next((name for name, (_, units) in DIMENSIONS.items() if unit in units), None)
     what = f"a unit of {owner}" if owner else "not a unit known here"
     return QuantityError(f"{unit[:20]!r} is {what}", fix)
@@ -151,28 +169,40 @@ def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
 class _Dimension:
     """Makes `Annotated[Quantity, _Dimension(name)]` the type of a key: text in, Quantity out."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, positive: bool = True, most: float = math.inf) -> None:
         self.name = name
+        self.positive = positive
+        self.most = most
 
     def core(self, _inner: Any) -> Any:
-        """See benchspec.spec.node.Form."""
+        """See benchspec.spec.node.Form; in JSON a quantity is its text."""
         as_text = core_schema.to_string_ser_schema(when_used="json")
         return core_schema.no_info_plain_validator_function(self._parse, serialization=as_text)
 
     def json(self, _inner: dict[str, Any]) -> dict[str, Any]:
         """See benchspec.spec.node.Form."""
         kinds = ["string", "number"] if self.name == "ratio" else ["string"]
-        return {"type": kinds, "examples": [_EXAMPLES[self.name][0]]}
+        return {"type": kinds, "examples": list(_EXAMPLES[self.name])}
 
     def _parse(self, value: object) -> Quantity:
-        return parse_quantity(value, self.name)
+        quantity = parse_quantity(value, self.name)
+        if quantity.low < 0 or (self.positive and quantity.low == 0):
+            wanted = "above zero" if self.positive else "zero or more"
+            message = f"{quantity.text[:60]!r} must be {wanted}"
+            raise QuantityError(message, "correct the number", "wrong-value")
+        if quantity.high > self.most:
+            message = f"{quantity.text[:60]!r} is too large"
+            raise QuantityError(message, "correct the number", "wrong-value")
+        return quantity
 
 
-Size = Annotated[Quantity, _Dimension("size")]
+_YEAR_S = 366 * 86400.0
+
+Size = Annotated[Quantity, _Dimension("size", positive=False)]
 Bandwidth = Annotated[Quantity, _Dimension("bandwidth")]
-Duration = Annotated[Quantity, _Dimension("duration")]
+Duration = Annotated[Quantity, _Dimension("duration", most=_YEAR_S)]
+Pause = Annotated[Quantity, _Dimension("duration", positive=False, most=_YEAR_S)]
 Frequency = Annotated[Quantity, _Dimension("frequency")]
 Power = Annotated[Quantity, _Dimension("power")]
 Compute = Annotated[Quantity, _Dimension("compute")]
-Ratio = Annotated[Quantity, _Dimension("ratio")]
-Temperature = Annotated[Quantity, _Dimension("temperature")]
+Ratio = Annotated[Quantity, _Dimension("ratio", positive=False)]

@@ -49,7 +49,7 @@ class _Writer:
             name: self._property(model, name, declared, partial)
             for name, declared in model.model_fields.items()
         }
-        required = [name for name, declared in model.model_fields.items() if declared.required]
+        required = [name for name, declared in model.model_fields.items() if declared.is_required()]
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         if required and not partial:
             schema["required"] = required
@@ -65,7 +65,7 @@ class _Writer:
             schema = self._type(declared.annotation, declared.limits, partial)
         if partial or slot.shape != "value":  # null removes; an empty key is an empty map or list
             schema = _nullable(schema)
-        if declared.default not in ([], {}, None) and not declared.required:
+        if declared.default not in ([], {}, None) and not declared.is_required():
             schema = schema | {"default": declared.default}
         return {"description": declared.description} | schema
 
