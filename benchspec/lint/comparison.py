@@ -1,10 +1,8 @@
 """Which arms differ in what: a factor is one thing that a reader would call one change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 from benchspec.lint.arm import Arm
 from benchspec.lint.capacity import slot_context
@@ -31,8 +29,7 @@ _MODEL_FIELDS = ("source", "sha256", "name")
 _NOT_A_FACTOR = frozenset({"logging", "server", "none"})
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """Two arms that the spec compares: the one looked at, and what it is compared with."""
 
     arm: Arm

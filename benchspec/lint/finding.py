@@ -1,16 +1,12 @@
 """What the linter says about a file: plain data with positions, ready to print."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning", "info"]
 """error: this spec cannot answer the question; warning: the answer will be weaker; info."""
 
 
-@dataclass(frozen=True)
-class Related:
+class Related(NamedTuple):
     """Another place that belongs to a finding; line and column count from 1."""
 
     message: str
@@ -18,8 +14,7 @@ class Related:
     column: int
 
 
-@dataclass(frozen=True)
-class Finding:
+class Finding(NamedTuple):
     """A defect at `path`:`line`:`column` (1-based, the end not included).
 
     `affects` are the ids of the hypotheses whose verdict it touches; `waived` is the author's

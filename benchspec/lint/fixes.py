@@ -1,14 +1,11 @@
 """What a safe fix is: a change to the data of a spec that the linter can write for the author."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchspec.spec.problems import Path
 
 
-@dataclass(frozen=True)
-class Put:
+class Put(NamedTuple):
     """The map at `path` gets `key: value`; `value` is YAML as it will be written."""
 
     path: Path
@@ -16,8 +13,7 @@ class Put:
     value: str
 
 
-@dataclass(frozen=True)
-class Extend:
+class Extend(NamedTuple):
     """The list of numbers at `path` gets `items`, and stays in order."""
 
     path: Path

@@ -1,9 +1,7 @@
 """Runs the rules over a document and gives their facts severity, position and waivers. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchspec.knowledge import engines
 from benchspec.lint import rules, waivers
@@ -20,8 +18,7 @@ from benchspec.spec.source import Document
 _FORM = {module.RULE.name: module.RULE for module in rules.FORM}
 
 
-@dataclass(frozen=True)
-class LintResult:
+class LintResult(NamedTuple):
     """`spec` is None when the form of the document is broken; `findings` in order of place."""
 
     document: Document

@@ -1,26 +1,21 @@
 """What a rule is: a code, a name for the defect, a manual page, and a function that states facts."""
 
-from __future__ import annotations
-
-import inspect
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from benchspec.lint.finding import Severity
+from benchspec.lint.fixes import Fix
 from benchspec.spec.problems import Path
 
 if TYPE_CHECKING:
-    from benchspec.lint.fixes import Fix
     from benchspec.lint.subject import Subject
 
 HEADINGS = ("What it checks", "Why it misleads", "Bad", "Good", "Fix", "References")
 _HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """`name` says the defect and reads well after "ignore"; `since` is the first version with it.
 
     `applies` says whether the rule holds before a run, for someone else's numbers, or both.
@@ -38,8 +33,7 @@ class Rule:
         return f"docs/rules/{self.code}.md"
 
 
-@dataclass(frozen=True)
-class Fact:
+class Fact(NamedTuple):
     """What a rule found, at a YAML path; position, severity and waivers are applied elsewhere.
 
     `related` are other paths with what they are; `arms` the ids of the arms that it concerns;
@@ -67,11 +61,10 @@ class Documented(Protocol):
 class Checked(Documented, Protocol):
     """A rule module that looks at a whole, well-formed spec."""
 
-    def check(self, subject: Subject, /) -> Iterator[Fact]: ...
+    def check(self, subject: "Subject", /) -> Iterator[Fact]: ...
 
 
-@dataclass(frozen=True)
-class Manual:
+class Manual(NamedTuple):
     """A rule's page: its first sentence and the text under each of HEADINGS."""
 
     title: str
@@ -85,7 +78,7 @@ class Manual:
 
 def manual(module: Documented) -> Manual:
     """The manual page in the docstring of a rule module."""
-    title, *rest = _HEADING.split(inspect.cleandoc(module.__doc__ or ""))
+    title, *rest = _HEADING.split((module.__doc__ or "").strip())
     names, texts = rest[::2], rest[1::2]
     sections = {name: text.strip() for name, text in zip(names, texts, strict=True)}
     return Manual(title.strip(), sections)

@@ -1,11 +1,8 @@
 """What a rule sees: the spec, its arms resolved, and the answers that several rules need."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchspec.lint.arm import Arm
 from benchspec.spec.arms import ResolvedArm
@@ -26,8 +23,7 @@ STRUCTURAL = frozenset(
 """Checks whose reading is a shape or a state, which one repeat can show."""
 
 
-@dataclass(frozen=True)
-class Tested:
+class Tested(NamedTuple):
     """A hypothesis with a test, and the path of each."""
 
     hypothesis: Hypothesis

@@ -1,9 +1,7 @@
 """Waivers are data in the spec: which finding, where, and why. The reason is printed in the report."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.rules import ALL
@@ -23,8 +21,7 @@ _BY_NAME = {key: module.RULE for module in ALL for key in (module.RULE.code, mod
 _NEVER = ("BS0", "BS9")  # a broken form, and waivers themselves
 
 
-@dataclass(frozen=True)
-class Stated:
+class Stated(NamedTuple):
     """One fact of one rule, and the reason why the author accepts it, if they do."""
 
     rule: Rule
