@@ -10,6 +10,7 @@ from benchspec.observations.model import Bounds, Provenance
 
 State = Literal["judged", "insufficient", "not-applicable", "invalid"]
 Quotable = Literal["yes", "order-of-magnitude", "bound", "no"]
+_SHORT = {"concurrency": "C", "context_tokens": "context"}
 VerdictWord = Literal["supported", "refuted", "inconclusive", "invalid", "not-run"]
 
 
@@ -50,11 +51,19 @@ class CheckResult(Node):
     unit: str | None = None
     range: Bounds | None = None
     n: int | None = None
+    remainder: float | None = None
+    """Share of the whole that the division leaves unexplained, where that is a question."""
     inputs: list[Input] = []
     quotable: Quotable = "no"
     caveats: list[str] = []
     missing: list[str] = []
     reason: str | None = None
+
+    @property
+    def key(self) -> str:
+        """How a hypothesis refers to it: `queueing four-slots C=8`."""
+        places = [f"{_SHORT.get(name, name)}={value}" for name, value in self.at.items()]
+        return " ".join([self.check, *([self.arm] if self.arm else []), *places])
 
 
 class GateResult(Node):

@@ -30,6 +30,9 @@ class Bounds(Node):
 Number = float | Bounds
 SettingValue = str | int | float | bool | None
 
+SLOT_SETTINGS = ("parallel", "max-num-seqs", "max-running-requests", "num-parallel", "slots")
+"""Canonical names under which engines keep how many requests they serve at once."""
+
 
 class Request(Node):
     """One request. `end_s` is when its answer ended; `ttft_ms` counts from the scheduled time in
@@ -98,6 +101,10 @@ class Quiet(Node):
     idle_before_share: float | None = None
     idle_after_share: float | None = None
     """Foreign share of all cores in the idle window before and after the step."""
+    client_share: float | None = None
+    """Client CPU time / (engine + client CPU time)."""
+    busy_share: float | None = None
+    """Everybody's CPU time / what all cores could give: near 1, client and engine compete."""
     steal_share: float | None = None
     waited_s: float | None = None
     reason: str | None = None
@@ -143,6 +150,8 @@ class Step(Node):
     acceptance: Number | None = None
     tokens_per_round: Number | None = None
     ttft_ms: Number | None = None
+    cached_tokens: Number | None = None
+    joules_per_token: Number | None = None
     completions_s: list[float] = []
     tokens_total: float | None = None
     tokens_per_request: float | None = None

@@ -1,0 +1,283 @@
+"""What a check may look at: the spec, the observations, and lookups by place. No I/O.
+
+A place is an arm at a step of the sweep, without its repeat. Checks divide within a repeat: they
+get a step and ask the case for its partners of the same repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from benchspec.judge import figures
+from benchspec.judge.completions import inferred_slots
+from benchspec.judge.conditions import unfit
+from benchspec.judge.interval import Figure, Interval
+from benchspec.judge.lines import Line, Withheld, invalid, lacking, over_repeats
+from benchspec.judge.result import CheckResult, Input
+from benchspec.knowledge import engines
+from benchspec.observations.model import (
+    SLOT_SETTINGS,
+    ArmObservation,
+    Observations,
+    Provenance,
+    Step,
+)
+from benchspec.spec.arms import ResolvedArm, resolve_arms
+from benchspec.spec.models import Spec
+
+COORDINATES = ("concurrency", "rate", "context_tokens", "cache", "material")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An arm at a step of the sweep."""
+
+    arm: str
+    concurrency: int | None = None
+    rate: float | None = None
+    context_tokens: int | None = None
+    cache: str | None = None
+    material: str | None = None
+
+    @classmethod
+    def of(cls, step: Step) -> Place:
+        """Where a step stands."""
+        return cls(step.arm, **{name: getattr(step, name) for name in COORDINATES})
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The coordinates that are set, without the arm."""
+        pairs = {name: getattr(self, name) for name in COORDINATES}
+        return {name: value for name, value in pairs.items() if value is not None}
+
+    def __str__(self) -> str:
+        words = {"concurrency": "C"}
+        parts = [f"{words.get(name, name)}={value}" for name, value in self.at.items()]
+        return ", ".join([f"arm {self.arm}", *parts])
+
+
+@dataclass(frozen=True)
+class Slots:
+    """S: how many requests an arm's server takes at once, and how that is known."""
+
+    count: int
+    provenance: Provenance
+    source: str
+    inferred_from: int | None = None
+    """The concurrency of the step whose completions gave it."""
+
+    def as_input(self) -> Input:
+        return Input(
+            name="S", value=self.count, unit="slots", provenance=self.provenance, source=self.source
+        )
+
+
+class Case:
+    """One judgement's material."""
+
+    def __init__(self, spec: Spec, observations: Observations) -> None:
+        self.spec = spec
+        self.observations = observations
+        self.arms: Mapping[str, ResolvedArm] = {
+            arm.id: arm for arm in resolve_arms(spec, engines.canonical)
+        }
+
+    @cached_property
+    def _steps(self) -> dict[Place, dict[int, Step]]:
+        """Finished steps by place and repeat, in the order of the spec's arms, then of the sweep."""
+        found: dict[Place, dict[int, Step]] = {}
+        for step in sorted(self.observations.steps, key=self._order):
+            if step.state == "done":
+                found.setdefault(Place.of(step), {})[step.repeat] = step
+        return found
+
+    def _order(self, step: Step) -> tuple[Any, ...]:
+        ids = [*self.arms, *self.observations.arms]
+        arm = ids.index(step.arm) if step.arm in ids else len(ids)
+        sweep = (step.context_tokens or 0, step.cache or "", step.material or "")
+        return (arm, step.arm, sweep, step.concurrency or 0, step.rate or 0.0, step.repeat)
+
+    @property
+    def arm_ids(self) -> list[str]:
+        """The spec's arms, then those that were only observed."""
+        seen = [*self.observations.arms, *(s.arm for s in self.observations.steps)]
+        return list(dict.fromkeys([*self.arms, *seen]))
+
+    @property
+    def places(self) -> list[Place]:
+        """Every place with a finished step."""
+        return list(self._steps)
+
+    def steps(self, place: Place) -> list[Step]:
+        """The finished steps of a place, in repeat order."""
+        return list(self._steps.get(place, {}).values())
+
+    def observed(self, arm: str) -> ArmObservation:
+        """What was seen of an arm as a whole; empty when nothing was."""
+        return self.observations.arms.get(arm, ArmObservation())
+
+    def partner(self, step: Step, what: str, **moved: Any) -> Step:
+        """The step of the same repeat elsewhere: `partner(step, "T(1)", concurrency=1)`.
+
+        Raises Withheld, naming `what` is missing, or why it cannot be right.
+        """
+        place = Place(**{**Place.of(step).__dict__, **moved})
+        found = self._steps.get(place, {}).get(step.repeat)
+        if found is None:
+            raise lacking(f"{what} of the same repeat ({place})")
+        if why := figures.defect(found):
+            raise invalid(f"{place}: {why}")
+        return found
+
+    def single(self, step: Step) -> Step | None:
+        """The sound step of the same arm and repeat with one request in flight, if there is one."""
+        return next((s for s in self.siblings(step) if s.concurrency == 1), None)
+
+    def siblings(self, step: Step) -> list[Step]:
+        """All steps of the same arm and repeat that differ in concurrency only, ascending."""
+        home = {**Place.of(step).__dict__, "concurrency": None}
+        steps = [
+            steps[step.repeat]
+            for place, steps in self._steps.items()
+            if {**place.__dict__, "concurrency": None} == home and step.repeat in steps
+        ]
+        sound = [s for s in steps if s.concurrency is not None and not figures.defect(s)]
+        return sorted(sound, key=lambda s: s.concurrency or 0)
+
+    def forced(self, step: Step) -> bool | None:
+        """Whether all answers were made equally long; None when nobody says."""
+        if step.output_forced is not None:
+            return step.output_forced
+        if step.tokens_per_request is not None:
+            return True
+        arm = self.arms.get(step.arm)
+        return arm.workload.output.forced if arm else None
+
+    def slots(self, arm: str) -> Slots | None:
+        """S of an arm: from the live server, as stated, by default, from KV, or inferred."""
+        return self._slots_by_arm.get(arm)
+
+    @cached_property
+    def _slots_by_arm(self) -> dict[str, Slots | None]:
+        return {arm: self._find_slots(arm) for arm in self.arm_ids}
+
+    def _find_slots(self, arm: str) -> Slots | None:
+        seen = self.observed(arm)
+        found: Slots | None
+        if seen.slots is not None:
+            found = Slots(seen.slots, "measured", seen.slots_source or "the live server")
+        else:
+            found = self.declared_slots(arm)
+        capacity = self._kv_slots(arm)
+        if capacity and (found is None or capacity.count < found.count):
+            return capacity
+        return found or self._inferred_slots(arm)
+
+    def _kv_slots(self, arm: str) -> Slots | None:
+        """How many requests the KV cache holds: KV / (prompt + output) of them for certain."""
+        kv, resolved = self.observed(arm).kv_tokens, self.arms.get(arm)
+        if kv is None or resolved is None:
+            return None
+        prompt, output = resolved.workload.prompt.tokens, resolved.workload.output.tokens
+        if prompt is None or output is None:
+            return None
+        source = f"KV cache of {kv} tokens / {prompt + output} per request"
+        if admitted := kv // prompt - kv // (prompt + output):
+            source += f"; {admitted} more may be admitted on the prompt alone and preempted later"
+        return Slots(kv // (prompt + output), "bound", source)
+
+    def declared_slots(self, arm: str) -> Slots | None:
+        """What the spec asks for, or what the engine does when nothing is said."""
+        resolved = self.arms.get(arm)
+        engine = resolved.engine if resolved else None
+        if engine is None:
+            return None
+        if engine.slots is not None:
+            return Slots(engine.slots, "declared", "engine.slots of the spec")
+        uses = engines.effective(
+            engine.kind, flags=engine.flags, command=engine.command, env=engine.env
+        )
+        for name in SLOT_SETTINGS:
+            value = uses[name].value if name in uses else None
+            if isinstance(value, int) and value > 0:
+                return Slots(value, "declared", f"{name} in the spec")
+        known = engines.engine(engine.kind)
+        if known is None or known.default_slots is None:
+            return None
+        return Slots(known.default_slots, "declared", f"default of {engine.kind}")
+
+    def _inferred_slots(self, arm: str) -> Slots | None:
+        """From the largest step whose answers came in batches."""
+        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        for step in sorted(steps, key=lambda s: -(s.concurrency or 0)):
+            count = inferred_slots(step) if self.forced(step) else None
+            if count is not None:
+                source = f"completions of {Place.of(step)}, repeat {step.repeat}"
+                return Slots(count, "derived", source, inferred_from=step.concurrency)
+        return None
+
+    def per_repeat(
+        self,
+        check: str,
+        divide: Callable[[Line, Step], CheckResult],
+        *,
+        rate: bool = False,
+        worst: str | None = None,
+        anyway: bool = False,
+    ) -> list[CheckResult]:
+        """One result per place: `divide` for every repeat, merged.
+
+        A step whose numbers cannot be right gives `invalid`, as does, for a `rate`, one that was
+        disturbed; other readings of a disturbed step keep a caveat (`anyway`: no caveat either).
+        """
+
+        def one(place: Place, step: Step) -> CheckResult:
+            line = Line(check, place.arm, place.at)
+            disturbed = None if anyway else unfit(step)
+            try:
+                if why := figures.defect(step):
+                    raise invalid(why)
+                if disturbed and rate:
+                    raise invalid(disturbed)
+                result = divide(line, step)
+            except Withheld as why_not:
+                return line.silent(why_not)
+            except ZeroDivisionError:
+                return line.silent(invalid("a figure that is divided by may be zero"))
+            return _with_caveat(result, disturbed)
+
+        return [
+            over_repeats([one(place, s) for s in self.steps(place)], rate=rate, worst=worst)
+            for place in self.places
+        ]
+
+
+def need(value: Interval | None, what: str) -> Interval:
+    """`value`, or the silence that names it."""
+    if value is None:
+        raise lacking(what)
+    return value
+
+
+def measured(name: str, value: Figure, unit: str, step: Step) -> Input:
+    """An input that was read off a step, with the step as its source."""
+    number = Interval.of(value).number
+    count = len(figures.succeeded(step))
+    of = f"{count} requests of " if count else ""
+    source = step.source or f"{of}{Place.of(step)}, repeat {step.repeat}"
+    return Input(name=name, value=number, unit=unit, provenance=step.provenance, source=source)
+
+
+def _with_caveat(result: CheckResult, caveat: str | None) -> CheckResult:
+    if caveat is None or result.state != "judged":
+        return result
+    lowered = "order-of-magnitude" if result.quotable in ("yes", "bound") else result.quotable
+    return result.model_copy(update={"caveats": [*result.caveats, caveat], "quotable": lowered})
+
+
+def sizes_text(sizes: Iterable[int]) -> str:
+    """Cluster sizes as printed: `4 + 4`."""
+    return " + ".join(str(size) for size in sizes)

@@ -1,0 +1,90 @@
+"""aggregate: the throughput of a step, and how far summed per-request rates overstate it.
+
+Needs: completion tokens and times of the requests (or a stated aggregate).
+
+Division, burst: X = completion tokens of answered requests / (last completion - first dispatch)
+[tok/s]. Sustained: tokens stamped between the moment C are first in flight and the last dispatch /
+that time; with ramp and drain X would be low by about C / 2n. Beside it the inflation: the sum of
+the rates that the requests report of themselves / X. A request's own rate leaves out its wait and
+its prefill, so the sum counts the same second several times: inflation / inflation at C = 1 is
+about the number of batches.
+
+Readings
+  rate       X, with the inflation beside it
+  inflated   the summed rates are >= 1.25 X, or > 1.1 times the inflation at C = 1: never quote them
+
+Silent when: no tokens or no times; no request was answered; the step was disturbed (foreign work,
+or the client was the limit).
+
+Value: X in tok/s. Source: total work / total time, the only mean of rates that adds up (Patil and
+Lilja, Using resampling techniques to compute confidence intervals for the harmonic mean, 2010).
+"""
+
+from __future__ import annotations
+
+from benchspec.judge import figures
+from benchspec.judge.case import Case, measured, need
+from benchspec.judge.interval import Interval, show
+from benchspec.judge.lines import Line, invalid
+from benchspec.judge.result import CheckResult
+from benchspec.judge.thresholds import limit
+from benchspec.observations.model import Step
+
+NAME = "aggregate"
+READINGS = ("rate", "inflated")
+NEEDS = "completion tokens and times of the requests, or a stated aggregate rate"
+RATE = True
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm and step."""
+
+    def divide(line: Line, step: Step) -> CheckResult:
+        answered = len(figures.succeeded(step))
+        if step.requests and not answered:
+            raise invalid(f"none of {len(step.requests)} requests was answered")
+        rate = need(figures.aggregate_tok_s(step), "completion tokens and the time they took")
+        inflation = inflation_of(step)
+        text = _division(step, rate)
+        inputs = [measured("X", rate, "tok/s", step)]
+        summed = figures.self_reported_tok_s(step)
+        if inflation is not None and summed is not None:
+            text += f"; per-request rates sum to {show(summed)} = {show(inflation)} x that"
+            inputs.append(measured("sum of per-request rates", summed, "tok/s", step))
+        inflated = inflation is not None and _inflated(case, step, inflation)
+        failed = len(step.requests) - answered if step.requests else 0
+        return line.judged(
+            "inflated" if inflated else "rate",
+            text,
+            rate,
+            "tok/s",
+            inputs=inputs,
+            caveats=[f"{failed} of {len(step.requests)} requests failed"] if failed else [],
+        )
+
+    return case.per_repeat(NAME, divide, rate=RATE)
+
+
+def inflation_of(step: Step) -> Interval | None:
+    """Sum of self-reported per-request rates / X; about 1.1 for one stream, whose prefill is in T."""
+    summed, rate = figures.self_reported_tok_s(step), figures.aggregate_tok_s(step)
+    return summed / rate if summed is not None and rate is not None and rate.low > 0 else None
+
+
+def _inflated(case: Case, step: Step, inflation: Interval) -> bool:
+    single = case.single(step)
+    alone = inflation_of(single) if single else None
+    over_single = alone is not None and (
+        inflation.low > limit("inflation.over-single") * alone.high
+    )
+    return inflation.low >= limit("inflation.flag") or over_single
+
+
+def _division(step: Step, rate: Interval) -> str:
+    window, total, wall = step.window, figures.tokens(step), figures.wall_s(step)
+    if window is not None and window.end_s > window.start_s:
+        length = window.end_s - window.start_s
+        return f"{window.tokens} tokens in {show(length)} s with C in flight = {show(rate)} tok/s"
+    if total and wall is not None and step.mode != "sustained":
+        return f"{show(total)} tokens / {show(wall)} s = {show(rate)} tok/s"
+    return f"{show(rate)} tok/s as stated"

@@ -1,0 +1,121 @@
+"""conservation: do the step's own numbers add up?
+
+Needs: the requests of a step, or its throughput and wall time.
+
+Division: tokens per answer = X [tok/s] x T [s] / C, equal over C within 2 % where the length was
+forced. Little: mean in flight = sum of latencies [s] / T [s], equal to C within 10 % in sustained
+mode only (a burst drains: its mean in flight is a measure of shape, not an error).
+
+Readings
+  violated   the engine restarted inside the cell; sent is not answered + failed; more in flight
+             than C; a forced length was not kept; the mean in flight is not C (sustained)
+  holds      none of these
+
+Silent when: neither requests nor throughput and wall time are known.
+
+Value: tokens per answer. Source: Little, A proof for the queuing formula L = lambda W (1961).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchspec.judge import completions as shape
+from benchspec.judge import figures
+from benchspec.judge.case import Case, measured
+from benchspec.judge.interval import counted, show
+from benchspec.judge.lines import Line, lacking
+from benchspec.judge.result import CheckResult
+from benchspec.judge.thresholds import limit
+from benchspec.observations.model import Step
+from benchspec.observations.quantiles import median
+
+NAME = "conservation"
+READINGS = ("holds", "violated")
+NEEDS = "the requests of a step, or its throughput and wall time"
+RATE = False
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm and step."""
+
+    def divide(line: Line, step: Step) -> CheckResult:
+        each = figures.tokens_per_request(step)
+        if each is None and not step.requests:
+            raise lacking("requests, or throughput and wall time")
+        broken = list(_violations(case, step, each))
+        return line.judged(
+            "violated" if broken else "holds",
+            "; ".join([_division(step, each), *_counts(step), *broken]),
+            each,
+            "tokens",
+            inputs=[measured("tokens per answer", each, "tokens", step)] if each else [],
+        )
+
+    return case.per_repeat(NAME, divide, worst="violated", anyway=True)
+
+
+def _division(step: Step, each: float | None) -> str:
+    if each is None:
+        return "tokens not counted"
+    total = figures.tokens(step)
+    answered = len(figures.succeeded(step))
+    if total is not None and answered:
+        return (
+            f"{show(total)} tokens / {counted(answered, 'answer')} = {show(each)} tokens per answer"
+        )
+    rate, wall = figures.aggregate_tok_s(step), figures.wall_s(step)
+    if rate is None or wall is None:
+        return f"{show(each)} tokens per answer as stated"
+    return (
+        f"{show(rate)} tok/s x {show(wall)} s / {step.concurrency} = {show(each)} tokens per answer"
+    )
+
+
+def _counts(step: Step) -> list[str]:
+    if not step.requests:
+        return []
+    failed = len(step.requests) - len(figures.succeeded(step))
+    return [f"{len(step.requests)} sent = {len(step.requests) - failed} ok + {failed} failed"]
+
+
+def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:
+    if step.engine_restarted:
+        yield "the engine restarted inside the cell"
+    if step.requests and step.planned_requests and step.planned_requests != len(step.requests):
+        yield f"{step.planned_requests} planned, {len(step.requests)} accounted for"
+    if each is not None and case.forced(step):
+        yield from _lengths(case, step, each)
+    yield from _in_flight(step)
+
+
+def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:
+    tolerance = limit("conservation.tokens")
+    known = [t for s in case.siblings(step) if (t := figures.tokens_per_request(s))]
+    usual = median(known) if known else each
+    if abs(each / usual - 1) > tolerance:
+        yield f"{show(each)} tokens per answer against {show(usual)} at the other steps"
+    arm = case.arms.get(step.arm)
+    asked = arm.workload.output.tokens if arm and step.requests else None
+    if asked and abs(each / asked - 1) > tolerance:
+        yield f"{asked} tokens were forced, {show(each)} came"
+    if shape.equal_lengths(step) is False:
+        yield "answers of forced length differ by more than 2 %"
+
+
+def _in_flight(step: Step) -> Iterator[str]:
+    spans = [
+        (r.start_s, r.end_s) for r in step.requests if r.start_s is not None and r.end_s is not None
+    ]
+    if step.concurrency is None or not spans:
+        return
+    deepest = shape.depth(spans)
+    if deepest > step.concurrency:
+        yield f"{deepest} were in flight, {step.concurrency} allowed"
+    wall = max(end for _, end in spans) - min(start for start, _ in spans)
+    if step.mode == "sustained" and wall > 0:
+        mean = sum(end - start for start, end in spans) / wall
+        if abs(mean / step.concurrency - 1) > limit("conservation.in-flight"):
+            yield (
+                f"mean in flight = sum of latencies / T = {show(mean)}, not C = {step.concurrency}"
+            )

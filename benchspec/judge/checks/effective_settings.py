@@ -1,0 +1,121 @@
+"""effective-settings: does the live server run with what was asked of it?
+
+Needs: the settings asked for and those found on the live server or in its log, per arm.
+
+Comparison: every setting, asked against found; a flag that is accepted and then refused in the log
+is refused. One input per setting carries both. No division.
+
+Readings
+  refused         the log says that a setting was refused or ignored
+  changed         a setting was found with another value, or the log says the engine fell back
+  on-but-unused   several slots were asked for, and the answers came one by one
+  as-asked        everything that could be read back is as asked
+
+Silent when: nothing asked could be read back. A setting that cannot be read is named in a caveat,
+never assumed. Settings left to the engine are listed with what was found.
+
+Value: the effective slots. Source: the server's own account of itself; where it and the completion
+times differ, either alone suffices to refute the setting.
+"""
+
+from __future__ import annotations
+
+from benchspec.judge.case import Case
+from benchspec.judge.checks import completion_shape
+from benchspec.judge.lines import Line, lacking
+from benchspec.judge.result import CheckResult, Input
+from benchspec.observations.model import ArmObservation, LogLine, Setting, SettingValue
+
+NAME = "effective-settings"
+READINGS = ("as-asked", "refused", "changed", "on-but-unused")
+NEEDS = "the settings asked for and those found on the live server or in its log"
+RATE = False
+
+_REFUSALS = ("refused", "ignored")
+_CHANGES = ("changed", "fell-back")
+_LEFT_TO_ENGINE = ("auto", "-1", "default")
+_TRUE, _FALSE = ("true", "on", "1", "yes", "enabled"), ("false", "off", "0", "no", "disabled")
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm of which settings or log lines are known."""
+    shapes = completion_shape.check(case)
+    seen = [arm for arm in case.arm_ids if case.observed(arm).settings or case.observed(arm).log]
+    return [_judge(case, Line(NAME, arm), case.observed(arm), shapes) for arm in seen]
+
+
+def _judge(case: Case, line: Line, seen: ArmObservation, shapes: list[CheckResult]) -> CheckResult:
+    asked = [s for s in seen.settings if s.asked is not None]
+    read = [s for s in asked if s.found is not None]
+    refusals = [entry for entry in seen.log if entry.effect in _REFUSALS]
+    if not read and not refusals:
+        return line.silent(lacking("any asked setting that can be read back"))
+    changed = [s for s in read if not same(s.asked, s.found)]
+    fallen = [entry for entry in seen.log if entry.effect in _CHANGES]
+    unused = _unused(case, line.arm or "", shapes)
+    slots = case.slots(line.arm or "")
+    reading = (
+        "refused"
+        if refusals
+        else "changed"
+        if changed or fallen
+        else "on-but-unused"
+        if unused
+        else "as-asked"
+    )
+    return line.judged(
+        reading,
+        _sentence(asked, read, changed, refusals + fallen, unused),
+        slots.count if slots else None,
+        "slots",
+        inputs=[_input(s) for s in seen.settings],
+        caveats=_caveats(seen, asked, read),
+    ).model_copy(update={"n": 1})
+
+
+def same(asked: SettingValue, found: SettingValue) -> bool:
+    """Whether a value found means what was asked: `8192` and 8192, `on` and true, auto and any."""
+    a, b = str(asked).strip().lower(), str(found).strip().lower()
+    if a in _LEFT_TO_ENGINE or a == b:
+        return True
+    try:
+        return float(a) == float(b)
+    except ValueError:
+        return any(a in words and b in words for words in (_TRUE, _FALSE))
+
+
+def _unused(case: Case, arm: str, shapes: list[CheckResult]) -> str | None:
+    """Several slots were asked for, and a burst of several came one by one."""
+    declared = case.declared_slots(arm)
+    if declared is None or declared.count < 2:
+        return None
+    for shape in shapes:
+        if shape.arm == arm and shape.reading == "staircase":
+            count = shape.at.get("concurrency")
+            return f"{declared.count} slots asked, yet {count} answers came one by one"
+    return None
+
+
+def _sentence(
+    asked: list[Setting],
+    read: list[Setting],
+    changed: list[Setting],
+    log: list[LogLine],
+    unused: str | None,
+) -> str:
+    parts = [f"{len(read) - len(changed)} of {len(asked)} asked settings found as asked"]
+    parts += [f"{s.name}: asked {s.asked}, found {s.found}" for s in changed]
+    parts += [f"log: {entry.text}" for entry in log]
+    parts += [unused] if unused else []
+    return "; ".join(parts)
+
+
+def _input(setting: Setting) -> Input:
+    source = setting.found_source or ("not readable" if setting.found is None else None)
+    return Input(name=setting.name, value=setting.found, asked=setting.asked, source=source)
+
+
+def _caveats(seen: ArmObservation, asked: list[Setting], read: list[Setting]) -> list[str]:
+    unread = [s.name for s in asked if s not in read]
+    caveats = [f"could not be read back: {', '.join(unread)}"] if unread else []
+    return caveats + [f"log: {e.text}" for e in seen.log if e.effect in ("warning", "error")]

@@ -1,0 +1,116 @@
+"""repeats: do the repeats of a step agree?
+
+Needs: three repeats of a step; drift needs five in the order they were run, two modes ten.
+
+Division: (largest - smallest) / median of the throughput (of the wall time where no tokens are
+counted). No standard deviation: of three values it says nothing (t = 4.30, half-width 2.5 sd),
+while the range of three holds the median with probability 75 %, of five with 94 %.
+
+Readings
+  stable     range <= 5 % of the median
+  noisy      more; above 15 % only the order of magnitude may be quoted, above 50 % nothing
+  drifting   from five: a trend in run order, Mann-Kendall exact p <= 0.05 two-sided, beyond 5 %
+  bimodal    from ten: a gap wider than either side's own range, three or more on each side
+
+Silent when: fewer than three repeats.
+
+Value: range / median. Source: Mann, Nonparametric tests against trend (1945); order statistics.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+
+from benchspec.judge import figures
+from benchspec.judge.case import Case, Place
+from benchspec.judge.interval import show
+from benchspec.judge.lines import Line, by_spread, lacking
+from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.thresholds import limit
+from benchspec.observations.model import Bounds
+from benchspec.observations.quantiles import median
+
+NAME = "repeats"
+READINGS = ("stable", "noisy", "drifting", "bimodal")
+NEEDS = "three repeats of a step"
+RATE = False
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm and step."""
+    return [_judge(case, place) for place in case.places]
+
+
+def _judge(case: Case, place: Place) -> CheckResult:
+    line = Line(NAME, place.arm, place.at)
+    values, name, unit = _values(case, place)
+    if len(values) < limit("repeats.verdict"):
+        return line.silent(lacking(f"3 repeats of {place}; there are {len(values)}"))
+    middle, spread = median(values), max(values) - min(values)
+    if middle <= 0:
+        return line.silent(lacking("figures above zero"))
+    share = spread / middle
+    each = ", ".join(show(v) for v in values)
+    source = f"{len(values)} repeats of {place}"
+    return line.judged(
+        read(values),
+        f"{name} {each} {unit}: range / median = {show(spread)} / {show(middle)} "
+        f"= {show(100 * share, 2)} %",
+        share,
+        "ratio",
+        inputs=[
+            Input(name=f"repeat {i}", value=v, unit=unit, source=source)
+            for i, v in enumerate(values, 1)
+        ],
+        quotable=by_spread(spread, middle),
+    ).model_copy(update={"n": len(values), "range": Bounds(low=min(values), high=max(values))})
+
+
+def _values(case: Case, place: Place) -> tuple[list[float], str, str]:
+    sound = [s for s in case.steps(place) if not figures.defect(s)]
+    rates = [x.mid for s in sound if (x := figures.aggregate_tok_s(s)) is not None]
+    if rates:
+        return rates, "X", "tok/s"
+    return [t.mid for s in sound if (t := figures.wall_s(s)) is not None], "T", "s"
+
+
+def read(values: list[float]) -> str:
+    """The reading of three or more values in run order."""
+    stable = max(values) - min(values) <= limit("repeats.stable") * median(values)
+    if len(values) >= limit("repeats.modes") and not stable and _two_modes(values):
+        return "bimodal"
+    if (
+        len(values) >= limit("repeats.drift")
+        and not stable
+        and trend_p(values) <= limit("repeats.drift-p")
+    ):
+        return "drifting"
+    return "stable" if stable else "noisy"
+
+
+def trend_p(values: list[float]) -> float:
+    """Exact two-sided p of Mann-Kendall's test: how often a random order is as monotone as this.
+
+    Orders of n by their number of inversions follow the Mahonian numbers; ties count as neither.
+    """
+    n = len(values)
+    pairs = n * (n - 1) // 2
+    score = sum((later > earlier) - (later < earlier) for earlier, later in combinations(values, 2))
+    orders = [1]
+    for size in range(2, n + 1):
+        longer = [0] * (len(orders) + size - 1)
+        for inversions, count in enumerate(orders):
+            for more in range(size):
+                longer[inversions + more] += count
+        orders = longer
+    extreme = sum(c for i, c in enumerate(orders) if abs(pairs - 2 * i) >= abs(score))
+    return extreme / sum(orders)
+
+
+def _two_modes(values: list[float]) -> bool:
+    ordered = sorted(values)
+    gaps = [b - a for a, b in pairwise(ordered)]
+    cut = gaps.index(max(gaps)) + 1
+    low, high = ordered[:cut], ordered[cut:]
+    widest = max(low[-1] - low[0], high[-1] - high[0])
+    return min(len(low), len(high)) >= 3 and max(gaps) > widest

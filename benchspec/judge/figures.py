@@ -1,0 +1,158 @@
+"""The figures of one step, computed from its requests or, without them, as someone stated them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+
+from benchspec.judge.interval import Interval
+from benchspec.observations.model import Bounds, Number, Request, Step
+from benchspec.observations.quantiles import median
+
+
+def stated(value: Number | None) -> Interval | None:
+    """A stated figure as an interval."""
+    return None if value is None else Interval.of(value)
+
+
+def succeeded(step: Step) -> list[Request]:
+    """The requests that were answered."""
+    return [r for r in step.requests if r.ok]
+
+
+def completions_s(step: Step) -> list[float]:
+    """When answers ended, seconds from the first dispatch, in order."""
+    ends = [r.end_s for r in succeeded(step) if r.end_s is not None]
+    return sorted(ends or step.completions_s)
+
+
+def wall_s(step: Step) -> Interval | None:
+    """T: first dispatch to last completion."""
+    if step.wall_s is not None:
+        return Interval.of(step.wall_s)
+    ends = completions_s(step)
+    return Interval.of(ends[-1]) if ends else None
+
+
+def tokens(step: Step) -> float | None:
+    """Completion tokens of the answered requests; None unless all are known."""
+    counts = [r.tokens for r in succeeded(step)]
+    if counts:
+        return float(sum(c for c in counts if c is not None)) if None not in counts else None
+    if step.tokens_total is not None:
+        return step.tokens_total
+    if step.tokens_per_request is not None and step.concurrency is not None:
+        return step.tokens_per_request * (step.planned_requests or step.concurrency)
+    return None
+
+
+def tokens_per_request(step: Step) -> float | None:
+    """Mean completion tokens of an answer; without counts X T / C, for a burst."""
+    total = tokens(step)
+    answered = len(succeeded(step)) or step.planned_requests or step.concurrency
+    if total is not None:
+        return total / answered if answered else None
+    rate, wall = stated(step.aggregate_tok_s), wall_s(step)
+    if rate is None or wall is None or not step.concurrency or step.mode == "sustained":
+        return None
+    return (rate * wall / step.concurrency).mid
+
+
+def aggregate_tok_s(step: Step) -> Interval | None:
+    """X. Burst: all tokens / T. Sustained: tokens in the window / its length. Else as stated."""
+    if step.window is not None and step.window.end_s > step.window.start_s:
+        return Interval.of(step.window.tokens / (step.window.end_s - step.window.start_s))
+    total, wall = tokens(step), wall_s(step)
+    if total and wall is not None and step.mode != "sustained":
+        return total / wall
+    return stated(step.aggregate_tok_s)
+
+
+def request_stream_tok_s(request: Request) -> float | None:
+    """Decode rate of one answer: (tokens - 1) / (last token - first token)."""
+    first, last, count = request.first_token_s, _last(request), request.tokens
+    if first is None or last is None or count is None or count < 2 or last <= first:
+        return None
+    return (count - 1) / (last - first)
+
+
+def stream_tok_s(step: Step) -> Interval | None:
+    """r: the median decode rate of a stream."""
+    rates = [r for r in map(request_stream_tok_s, succeeded(step)) if r is not None]
+    if rates:
+        return Interval.of(median(rates))
+    return stated(step.stream_tok_s if step.stream_tok_s is not None else step.decode_tok_s)
+
+
+def self_reported_tok_s(step: Step) -> Interval | None:
+    """The sum of the rates that the requests report of themselves."""
+    rates = [r.self_reported_tok_s for r in succeeded(step) if r.self_reported_tok_s is not None]
+    if rates and len(rates) == len(succeeded(step)):
+        return Interval.of(sum(rates))
+    if step.self_reported_tok_s is not None:
+        return Interval.of(step.self_reported_tok_s)
+    each = stream_tok_s(step)
+    return None if each is None or step.concurrency is None else each * step.concurrency
+
+
+def latencies_s(step: Step) -> list[float]:
+    """Dispatch to completion of every answered request."""
+    pairs = [(r.start_s or 0.0, r.end_s) for r in succeeded(step)]
+    ends = [end - start for start, end in pairs if end is not None]
+    return ends or list(step.completions_s)
+
+
+def decode_intervals_s(step: Step) -> list[tuple[float, float]]:
+    """(first token, last token) of every answer; empty unless all have both."""
+    pairs = [(r.first_token_s, _last(r)) for r in succeeded(step)]
+    whole = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return whole if len(whole) == len(pairs) else []
+
+
+def _last(request: Request) -> float | None:
+    return request.last_token_s if request.last_token_s is not None else request.end_s
+
+
+def defect(step: Step) -> str | None:
+    """Why the step's numbers cannot be right, or None: not finite, negative, or out of order."""
+    for name, value in _numbers(step):
+        if not math.isfinite(value):
+            return f"{name} is {value}, which is no number"
+        if value < 0:
+            return f"{name} is {value}, and no time, count or rate is negative"
+    wall = wall_s(step)
+    if wall is not None and wall.low == 0:
+        return "the step took no time at all"
+    return next((why for r in step.requests if (why := _disorder(r))), None)
+
+
+def _numbers(step: Step) -> Iterator[tuple[str, float]]:
+    for name in type(step).model_fields:
+        value = getattr(step, name)
+        if isinstance(value, Bounds):
+            yield from ((name, value.low), (name, value.high))
+        elif isinstance(value, int | float) and not isinstance(value, bool) and name != "seed":
+            yield name, value
+    yield from (("a completion time", t) for t in step.completions_s)
+    for request in step.requests:
+        for name in ("start_s", "first_token_s", "last_token_s", "end_s", "ttft_ms", "tokens"):
+            value = getattr(request, name)
+            if value is not None:
+                yield f"{name} of a request", value
+
+
+def _disorder(request: Request) -> str | None:
+    moments = [
+        ("dispatch", request.start_s),
+        ("first token", request.first_token_s),
+        ("last token", request.last_token_s),
+        ("end", request.end_s),
+    ]
+    known = [(name, at) for name, at in moments if at is not None]
+    for (earlier, a), (later, b) in pairwise(known):
+        if b < a:
+            return f"a request's {later} ({b} s) comes before its {earlier} ({a} s)"
+    if request.ok and request.start_s is not None and request.end_s == request.start_s:
+        return "a request took no time at all"
+    return None

@@ -1,0 +1,100 @@
+"""A test that names a check: its reading, or its value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchspec.judge import targets
+from benchspec.judge.case import Case
+from benchspec.judge.checks import BY_NAME
+from benchspec.judge.finding import Finding, TooFew, blocked, settle, too_few
+from benchspec.judge.interval import Interval, show
+from benchspec.judge.result import CheckResult
+from benchspec.spec.models import Test
+
+
+def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Finding]:
+    """One per result of the check that `at` names. Raises QuantityError."""
+    found = targets.results_at(results, test.check or "", test.at)
+    if found:
+        return [_on_result(test, result, results) for result in found]
+    places = targets.places_at(case, test.at, None)
+    if places and not any(case.steps(place) for place in places):
+        return [Finding("not-run", f"no cell at {targets.text_of(test.at)} was finished")]
+    module = BY_NAME.get(test.check or "")
+    why = f"it needs {module.NEEDS}" if module else "there is no such check"
+    return [Finding("inconclusive", f"{test.check} had nothing to divide: {why}")]
+
+
+def _on_result(test: Test, result: CheckResult, results: Sequence[CheckResult]) -> Finding:
+    found = Finding(
+        verdict="invalid" if result.state == "invalid" else "inconclusive",
+        reason=f"{result.key} is {result.state}: {result.reason}",
+        arithmetic=result.arithmetic,
+        values=_values(result),
+        unit=result.unit,
+        n=result.n,
+        reading=result.reading,
+        checks=(result.key,),
+    )
+    if result.state != "judged":
+        return found
+    rate = bool(getattr(BY_NAME.get(result.check), "RATE", False))
+    others = [r for r in results if r.check != result.check]
+    if why := blocked(others, result.arm, result.at, rate=rate):
+        return found.says("invalid", why)
+    few = too_few(result.n or 1, result.caveats) if rate else None
+    if test.expect:
+        return _on_reading(test.expect, found, few)
+    if test.over is None:
+        return settle(test, found, few)
+    return _divided(test, found, result, results, few)
+
+
+def _on_reading(expected: Sequence[str], found: Finding, few: TooFew | None) -> Finding:
+    name, wanted = found.checks[0], " or ".join(expected)
+    if found.reading in (None, "unresolved"):
+        return found.says("inconclusive", f"{name} is unresolved; expected {wanted}")
+    if few:
+        return found.says(few.verdict, few.reason)
+    if found.reading in expected:
+        return found.says("supported", f"{name} reads {found.reading}, as expected")
+    return found.says("refuted", f"{name} reads {found.reading}, not {wanted}")
+
+
+def _divided(
+    test: Test,
+    found: Finding,
+    result: CheckResult,
+    results: Sequence[CheckResult],
+    few: TooFew | None,
+) -> Finding:
+    """The result's value over that of the same check at `over`: an interval over an interval."""
+    at = test.at.model_copy(update={"arm": result.arm})
+    below = targets.results_at(results, result.check, targets.moved(at, test.over or test.at))
+    values = _values(below[0]) if len(below) == 1 and below[0].state == "judged" else ()
+    if not values or not found.values:
+        return found.says("inconclusive", f"{result.check} has no single value to divide by")
+    try:
+        quotient = Interval.hull(list(found.values)) / Interval.hull(list(values))
+    except ZeroDivisionError:
+        return found.says("invalid", f"{below[0].key} may be zero")
+    divided = replace(
+        found,
+        arithmetic=f"{result.key} / {below[0].key} = {show(quotient)}",
+        values=(quotient,),
+        unit="ratio",
+        checks=(*found.checks, below[0].key),
+    )
+    return settle(test, divided, few)
+
+
+def _values(result: CheckResult) -> tuple[Interval, ...]:
+    """The ends of the range over repeats with the median between, or the one value."""
+    if result.value is None:
+        return ()
+    value = Interval.of(result.value)
+    if result.range is None:
+        return (value,)
+    return (Interval.of(result.range.low), value, Interval.of(result.range.high))

@@ -1,0 +1,94 @@
+"""Where a test looks: `at` and `over` as places and results.
+
+What `at` leaves out is every candidate, and the test must hold at each. `over` inherits from the
+place under test what it does not name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from benchspec.judge.case import Case, Place
+from benchspec.judge.result import CheckResult
+from benchspec.spec import models
+
+_NAMES = {"context": "context_tokens"}
+
+
+def coordinates(place: models.Place) -> dict[str, Any]:
+    """What an `at` or `over` names, under the names of the observations."""
+    named = place.model_dump(exclude_none=True)
+    return {_NAMES.get(name, name): value for name, value in named.items()}
+
+
+def planned(case: Case) -> list[Place]:
+    """Every place that the spec's load asks for."""
+    load = case.spec.load
+    steps = [{"concurrency": c} for c in load.concurrency] + [{"rate": r} for r in load.rate]
+    contexts: list[int | None] = [*load.context] or [None]
+    caches: list[str | None] = [*load.cache] or [None]
+    return [
+        Place(arm=arm, context_tokens=context, cache=cache, **step)
+        for arm, context, cache, step in product(case.arms, contexts, caches, steps)
+    ]
+
+
+def places_at(case: Case, at: models.Place, over: models.Place | None) -> list[Place]:
+    """The planned and the measured places that `at` names, but for those that `over` divides by."""
+    wanted = coordinates(at)
+    found = [p for p in dict.fromkeys([*case.places, *_unmeasured(case)]) if _matches(p, wanted)]
+    return [p for p in found if over is None or divisor(p, over) != p]
+
+
+def _unmeasured(case: Case) -> list[Place]:
+    """Planned places that no measured one stands for."""
+    seen = {(p.arm, p.concurrency, p.rate, p.context_tokens, p.cache) for p in case.places}
+    return [
+        p
+        for p in planned(case)
+        if (p.arm, p.concurrency, p.rate, p.context_tokens, p.cache) not in seen
+    ]
+
+
+def divisor(place: Place, over: models.Place) -> Place:
+    """The place that `over` names, seen from `place`."""
+    named = {k: v for k, v in coordinates(over).items() if hasattr(place, k)}
+    if "concurrency" in named:
+        named.setdefault("rate", None)
+    elif "rate" in named:
+        named.setdefault("concurrency", None)
+    return replace(place, **named)
+
+
+def _matches(place: Place, wanted: dict[str, Any]) -> bool:
+    return all(getattr(place, name, value) == value for name, value in wanted.items())
+
+
+def results_at(results: Sequence[CheckResult], check: str, at: models.Place) -> list[CheckResult]:
+    """The results of `check` at the places that `at` names.
+
+    A result that has no such coordinate (an arm's settings at any concurrency) is at every one.
+    Where `at` leaves something out, places where the question does not arise do not count.
+    """
+    wanted = coordinates(at)
+    found = [r for r in results if r.check == check and _names(r, wanted)]
+    asked = [r for r in found if r.state != "not-applicable"]
+    return asked or found
+
+
+def _names(result: CheckResult, wanted: dict[str, Any]) -> bool:
+    own = {"arm": result.arm, **result.at}
+    return all(own.get(name, value) in (value, None) for name, value in wanted.items())
+
+
+def moved(at: models.Place, over: models.Place) -> models.Place:
+    """`over` with everything that it leaves to `at`."""
+    return at.model_copy(update=over.model_dump(exclude_none=True))
+
+
+def text_of(at: models.Place) -> str:
+    """`at` for a sentence."""
+    return ", ".join(f"{name} {value}" for name, value in coordinates(at).items()) or "any place"

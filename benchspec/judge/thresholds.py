@@ -1,0 +1,64 @@
+"""Every number that a check compares with, in one table, each with where it comes from.
+
+"this project" marks a choice of ours, with the reason; the others name what they follow from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Threshold:
+    name: str
+    value: float
+    unit: str
+    source: str
+
+
+_TABLE = (
+    Threshold("shape.serial", 1.15, "decoding at once", "this project: 1 plus hand-over slack"),
+    Threshold("shape.parallel", 0.85, "of the slots", "this project: 1 less ramp and drain"),
+    Threshold("shape.gap", 0.5, "of the first completion", "this project: half a batch"),
+    Threshold("shape.equal", 0.02, "sd / mean of tokens", "this project: forced output is equal"),
+    Threshold("shape.staircase", 0.15, "of T(1)", "this project: run spread of one stream"),
+    Threshold("shape.waves", 0.10, "of ceil(C/S)", "this project: cross-check by mean in flight"),
+    Threshold("queueing.low", 0.93, "ratio", "refill of a slot overlaps the next prefill"),
+    Threshold("queueing.high", 1.10, "ratio", "partial waves and hand-over"),
+    Threshold("queueing.rate-kept", 0.85, "r(C)/r(S)", "saturation would give S/C <= 0.5"),
+    Threshold("queueing.saturated", 0.15, "of S/C", "run spread of one stream"),
+    Threshold("queueing.jump", 0.5, "of T(S)", "a smaller, linear growth is prefill in series"),
+    Threshold("scaling.flat", 0.05, "of X(1)", "this project: run spread that reads stable"),
+    Threshold("scaling.plateau", 1.05, "X(2C)/X(C)", "this project: under 5 % for twice the load"),
+    Threshold("inflation.flag", 1.25, "ratio", "one stream alone reads about 1.1: prefill is in T"),
+    Threshold("inflation.over-single", 1.1, "of the C=1 figure", "this project: above run spread"),
+    Threshold("conservation.in-flight", 0.10, "of C", "Little's law, ramp and drain allowed for"),
+    Threshold("conservation.tokens", 0.02, "of the median", "forced output has equal lengths"),
+    Threshold("repeats.stable", 0.05, "range / median", "pyperf warns of 10 % standard deviation"),
+    Threshold("repeats.noisy", 0.15, "range / median", "this project: thrice stable"),
+    Threshold("repeats.magnitude", 0.50, "range / median", "pyperf: extremes within half the mean"),
+    Threshold("repeats.verdict", 3, "repeats", "3 against 3, complete separation: one-sided 0.05"),
+    Threshold("repeats.drift", 5, "repeats", "below 5 no order reaches p 0.05 (Mann-Kendall)"),
+    Threshold(
+        "repeats.drift-p", 0.05, "p, two-sided", "Mann 1945, Nonparametric tests against trend"
+    ),
+    Threshold("repeats.modes", 10, "repeats", "two modes of three and more"),
+    Threshold("baseline.foreign", 0.25, "of engine + client CPU time", "this project"),
+    Threshold("baseline.idle", 5.0, "MB/s", "counters of an idle card read below this"),
+    Threshold("baseline.net", 0.10, "of the smallest net effect", "this project"),
+    Threshold("baseline.spike", 10, "times the idle limit", "this project"),
+    Threshold("client.share", 0.05, "of a figure", "this project: the instrument's error budget"),
+    Threshold("client.load", 0.5, "of its ceiling", "lateness grows steeply above half load"),
+    Threshold("client.inexact", 0.01, "of reads", "p99 of the stamps is then the p99 of read lag"),
+    Threshold("client.kernel-ms", 0.05, "ms", "p99 lateness of a kernel stamp at 64 streams: 0.04"),
+    Threshold("client.busy", 0.9, "of all cores", "client and engine compete for the same cores"),
+    Threshold("unfinished.jump", 1.5, "per-token time, step to step", "this project"),
+    Threshold("unfinished.remainder", 0.10, "of the whole", "this project"),
+)
+
+THRESHOLDS = {t.name: t for t in _TABLE}
+
+
+def limit(name: str) -> float:
+    """The value of the threshold `name`. Raises KeyError for a name that is not in the table."""
+    return THRESHOLDS[name].value

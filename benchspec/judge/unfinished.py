@@ -1,0 +1,224 @@
+"""What this didn't finish: generated from what is missing, and ending with what would settle it.
+
+Kinds: author, not-run, aborted, invalid, within-slots, not-measured, bound, insufficient,
+inconclusive, jump, remainder, single-run, withdrawn, waiver, override.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from benchspec.judge import figures, targets
+from benchspec.judge.case import Case, Place
+from benchspec.judge.interval import counted, show
+from benchspec.judge.result import CheckResult, HypothesisResult, Unfinished
+from benchspec.judge.thresholds import limit
+from benchspec.observations.model import Step
+
+
+def unfinished(
+    case: Case,
+    results: Sequence[CheckResult],
+    hypotheses: Sequence[HypothesisResult],
+    overrides: Mapping[str, str],
+) -> list[Unfinished]:
+    """Every line, the author's own first."""
+    return [
+        *(Unfinished(kind="author", text=text) for text in case.spec.unfinished),
+        *_not_run(case),
+        *_stopped(case),
+        *_hypotheses(hypotheses),
+        *_within_slots(case),
+        *_jumps(case),
+        *_silent_checks(results),
+        *_not_measured(case),
+        *_bounds(results),
+        *_remainders(results),
+        *_single_runs(case),
+        *(_waiver(w.rule, w.reason) for w in case.spec.waivers),
+        *(_override(code, reason) for code, reason in overrides.items()),
+    ]
+
+
+def _not_run(case: Case) -> Iterator[Unfinished]:
+    tried = {(Place.of(s), s.repeat) for s in case.observations.steps}
+    bare = {(p.arm, p.concurrency, p.rate, p.context_tokens, p.cache, r) for p, r in tried}
+    if case.observations.origin != "run":
+        return
+    for place in targets.planned(case):
+        key = (place.arm, place.concurrency, place.rate, place.context_tokens, place.cache)
+        repeats = range(1, case.spec.repeats + 1)
+        missing = [r for r in repeats if (*key, r) not in bare]
+        if missing:
+            which = (
+                "no repeat" if len(missing) == case.spec.repeats else f"repeats {_list(missing)}"
+            )
+            verb = "was run" if len(missing) == case.spec.repeats else "were not run"
+            text = f"{place}: {which} {verb}. `benchspec resume` runs what is missing."
+            yield Unfinished(kind="not-run", text=text, arm=place.arm, at=place.at)
+
+
+def _stopped(case: Case) -> Iterator[Unfinished]:
+    for step in case.observations.steps:
+        if step.state == "done":
+            continue
+        place = Place.of(step)
+        why = f": {step.reason}" if step.reason else ""
+        text = f"{place}, repeat {step.repeat} {step.state}{why}. `benchspec resume` runs it again."
+        yield Unfinished(kind="aborted", text=text, arm=place.arm, at=place.at)
+
+
+def _hypotheses(hypotheses: Sequence[HypothesisResult]) -> Iterator[Unfinished]:
+    for h in hypotheses:
+        if h.withdrawn_by:
+            text = (
+                f"{h.id} is withdrawn: it rests on {_list(h.withdrawn_by)}. "
+                "It needs another explanation, and a test of that."
+            )
+            yield Unfinished(kind="withdrawn", text=text, hypothesis=h.id)
+        elif h.verdict in ("inconclusive", "invalid") and not h.exploratory:
+            text = f"{h.id} is {h.verdict}: {h.reason}."
+            yield Unfinished(kind=h.verdict, text=text, hypothesis=h.id)
+
+
+def _within_slots(case: Case) -> Iterator[Unfinished]:
+    """No step ran more requests at once than the slots: what lies above is not answered."""
+    for arm in case.arm_ids:
+        slots = case.slots(arm)
+        counts = [p.concurrency for p in case.places if p.arm == arm and p.concurrency]
+        if slots is None or not counts or _seen_wider(case, arm, slots.count):
+            continue
+        most, again = max(counts), 2 * slots.count
+        if most <= slots.count:
+            text = (
+                f"Arm {arm}: the sweep ends at C={most}, within its {counted(slots.count, 'slot')}, so where "
+                f"queueing begins was not seen. A step at C={again} shows it."
+            )
+        else:
+            text = (
+                f"Arm {arm}: no step above {counted(slots.count, 'slot')} ran in parallel, so what the "
+                f"hardware gives above C={slots.count} is not answered. An arm with {again} slots "
+                f"at C={again} answers it."
+            )
+        yield Unfinished(kind="within-slots", text=text, arm=arm)
+
+
+def _seen_wider(case: Case, arm: str, count: int) -> bool:
+    """Whether another arm with the same engine and model ran more than `count` at once."""
+    this = _setup(case, arm)
+    for place in case.places:
+        slots = case.slots(place.arm)
+        if place.arm == arm or slots is None or this is None or _setup(case, place.arm) != this:
+            continue
+        if count < (place.concurrency or 0) <= slots.count:
+            return True
+    return False
+
+
+def _setup(case: Case, arm: str) -> object:
+    resolved = case.arms.get(arm)
+    engine = resolved.engine if resolved else None
+    return (engine.kind, resolved.model) if engine and resolved else None
+
+
+def _jumps(case: Case) -> Iterator[Unfinished]:
+    """Per-token time that rises steeply between two steps at or below the slots."""
+    firsts = [case.steps(p)[0] for p in case.places]
+    for arm in case.arm_ids:
+        slots = case.slots(arm)
+        steps = [s for s in firsts if s.arm == arm and s.concurrency]
+        inside = [s for s in steps if slots is None or (s.concurrency or 0) <= slots.count]
+        yield from _steep(arm, sorted(inside, key=lambda s: s.concurrency or 0))
+
+
+def _steep(arm: str, steps: Sequence[Step]) -> Iterator[Unfinished]:
+    for low, high in pairwise(steps):
+        slow, fast = figures.stream_tok_s(high), figures.stream_tok_s(low)
+        if figures.defect(low) or figures.defect(high) or not slow or not fast:
+            continue
+        if slow.low <= 0 or (fast / slow).mid < limit("unfinished.jump"):
+            continue
+        text = (
+            f"Arm {arm}: the time per token rises from {show(1e3 / fast, 3)} to "
+            f"{show(1e3 / slow, 3)} ms between C={low.concurrency} and C={high.concurrency}, "
+            "and nothing here explains it. A step between them, or a profile, would."
+        )
+        yield Unfinished(kind="jump", text=text, arm=arm, at={"concurrency": high.concurrency})
+
+
+def _silent_checks(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    """One line per check, arm and kind of lack, with the places it concerns."""
+    groups: dict[tuple[str, str | None, str], list[CheckResult]] = {}
+    for r in results:
+        if r.state in ("insufficient", "invalid"):
+            key = (r.check, r.arm, r.state)
+            groups.setdefault(key, []).append(r)
+    for (check, arm, state), group in groups.items():
+        places = _list([r.key.removeprefix(f"{check} ") for r in group[:4]])
+        more = f" and {len(group) - 4} more" if len(group) > 4 else ""
+        reasons = "; ".join(list(dict.fromkeys(r.reason or "" for r in group))[:3])
+        text = f"{check} at {places}{more} is {state}: {reasons}."
+        yield Unfinished(kind=state, text=text, check=check, arm=arm)
+
+
+def _not_measured(case: Case) -> Iterator[Unfinished]:
+    for series in case.observations.series:
+        if series.not_measured:
+            where = f" of {series.device}" if series.device else ""
+            text = f"{series.counter}{where} was not measured: {series.not_measured}."
+            yield Unfinished(kind="not-measured", text=text, arm=series.arm)
+    for arm in case.arm_ids:
+        unread = [s.name for s in case.observed(arm).settings if s.asked and s.found is None]
+        if unread:
+            text = (
+                f"Arm {arm}: {_list(unread)} could not be read back from the server; a more "
+                "detailed log would show them."
+            )
+            yield Unfinished(kind="not-measured", text=text, arm=arm)
+
+
+def _bounds(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    """Bounds that stand in for measurements, once each."""
+    seen = set()
+    for r in results:
+        for i in r.inputs:
+            if r.state != "judged" or i.provenance != "bound" or (i.name, i.source) in seen:
+                continue
+            seen.add((i.name, i.source))
+            text = f"{i.name} is a bound, not measured ({i.source or 'assumed'}): measure it."
+            yield Unfinished(kind="bound", text=text, check=r.check, arm=r.arm, at=r.at)
+
+
+def _remainders(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    for r in results:
+        if r.remainder is not None and abs(r.remainder) > limit("unfinished.remainder"):
+            text = (
+                f"{r.key}: {show(100 * r.remainder, 2)} % stays unexplained "
+                f"({r.arithmetic}). A profile of where that time goes would tell."
+            )
+            yield Unfinished(kind="remainder", text=text, check=r.check, arm=r.arm, at=r.at)
+
+
+def _single_runs(case: Case) -> Iterator[Unfinished]:
+    for arm in case.arm_ids:
+        once = [p for p in case.places if p.arm == arm and len(case.steps(p)) == 1]
+        if once:
+            steps = _list([", ".join(str(v) for v in p.at.values()) or "its step" for p in once])
+            text = f"Arm {arm}: one run at {steps}. Three repeats show whether it holds."
+            yield Unfinished(kind="single-run", text=text, arm=arm)
+
+
+def _waiver(rule: str, reason: str | None) -> Unfinished:
+    return Unfinished(kind="waiver", text=f"{rule} was waived: {reason or 'no reason given'}")
+
+
+def _override(code: str, reason: str) -> Unfinished:
+    text = (
+        f"{code} was overridden: {reason}. What it guards is not shown; a repaired spec shows it."
+    )
+    return Unfinished(kind="override", text=text)
+
+
+def _list(items: Sequence[object]) -> str:
+    return ", ".join(str(item) for item in items)
