@@ -127,6 +127,7 @@ def _arguments(argv: list[str]) -> argparse.Namespace:
 
 
 def main() -> int:
+    """Supervise the server of the command line; its exit code, or 128 + the signal that ended it."""
     arguments = _arguments(sys.argv[1:])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
