@@ -148,7 +148,8 @@ def _events(text: str) -> Iterator[Any]:
 
 def _span_of(event: Any) -> Span:
     start, end = event.start_mark, event.end_mark
-    if getattr(event, "style", None) in ("|", ">"):  # the parser ends a block at the next token
-        last = min(start.line + 1 + event.value.rstrip("\n").count("\n") + 1, end.line + 1)
-        return Span(start.line + 1, start.column + 1, last, 1)
-    return Span(start.line + 1, start.column + 1, end.line + 1, end.column + 1)
+    last, column = end.line + 1, end.column + 1
+    if getattr(event, "style", None) == "|":  # the parser ends a block at the next token
+        after = start.line + 2 + len(event.value.rstrip("\n").splitlines())
+        last, column = min((last, column), (after, 1))
+    return Span(start.line + 1, start.column + 1, last, column)
