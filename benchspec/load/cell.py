@@ -137,6 +137,7 @@ class Cell:
             if request is not None and (isinstance(connection, str) or not connection.usable):
                 connection = await self._open()
                 free_ns = now_ns()
+                request = request if self._issuing else None
 
     def _next(self) -> bytes | None:
         elapsed_s = (now_ns() - self._started_ns) / 1e9

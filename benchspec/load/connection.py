@@ -103,10 +103,13 @@ class Connection:
         self._capture = capture
         self._parser = ResponseParser(capture, self._limits.header_bytes)
         self._done: asyncio.Future[None] = self._loop.create_future()
-        self._unsent = memoryview(self._tls.encrypt(request) if self._tls else request)
         self._last_ns = self._started_ns = clock.now_ns()
         self._heard = False
         self._timer = self._loop.call_later(self._look_s, self._look)
+        if not self.usable:
+            self._fail("the server closed the connection before the request was sent")
+            return self._done
+        self._unsent = memoryview(self._tls.encrypt(request) if self._tls else request)
         self._send()
         return self._done
 
@@ -151,8 +154,8 @@ class Connection:
         except OSError as error:
             self._fail(f"the connection broke: {_reason(error)}")
             return False
-        if self._capture is None:  # a server that speaks unasked, or closes an idle connection
-            self.close()
+        if self._capture is None:
+            self._take_unasked(data)
         elif data:
             self._last_ns = self._reads.arrival_ns(ancillary, self._last_ns)
             self._take(data, self._capture)
@@ -160,6 +163,15 @@ class Connection:
             self._last_ns = clock.now_ns()
             self._at_eof()
         return self._capture is not None
+
+    def _take_unasked(self, data: bytes) -> None:
+        """TLS sends session tickets while nothing is asked; all else makes the connection void."""
+        try:
+            if data and self._tls and not self._tls.decrypt(data):
+                return
+        except ssl.SSLError:
+            pass
+        self.close()
 
     def _take(self, data: bytes, capture: Capture) -> None:
         self._heard = True

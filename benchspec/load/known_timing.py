@@ -3,9 +3,10 @@
     python -m benchspec.load.known_timing --port 0 --first-ms 100 --gap-ms 20 --tokens 128
 
 It answers /v1/completions and /v1/chat/completions in OpenAI's streaming format: the first token
-`first-ms` after the request, every further one exactly `gap-ms` later on an absolute schedule, one
-event per write. `--flat-out` sends as fast as the client takes it instead. `GET /health` answers
-`ok`; `GET /lateness` tells how late its own writes were, in ms: what is not the client's error.
+`first-ms` after the request reached this machine's kernel, every further one exactly `gap-ms`
+later on an absolute schedule, one event per write. `--flat-out` sends as fast as the client takes
+it instead. `GET /health` answers `ok`; `GET /lateness` tells how late its own writes were, in ms:
+what is not the client's error.
 """
 
 from __future__ import annotations
@@ -13,17 +14,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
 import socket
 import sys
 from array import array
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import httptools
 
-from benchspec.load.clock import now_ns
+from benchspec.load.clock import ANCILLARY_BYTES, ReadStats, enable_stamps, now_ns
 from benchspec.load.timer import Timer
 
 _STREAM_HEADER = (
@@ -47,6 +47,7 @@ class Server:
 
     timing: Timing
     timer: Timer
+    reads: ReadStats = field(default_factory=ReadStats)
     late_ns: array[int] = field(default_factory=lambda: array("q"))
 
     def __post_init__(self) -> None:
@@ -66,25 +67,25 @@ class Server:
         }
 
 
-class Connection(asyncio.Protocol):
-    """One client connection; requests one after another."""
+class Connection:
+    """One client connection; requests one after another.
 
-    def __init__(self, server: Server) -> None:
+    On a raw socket for two reasons: the schedule starts when the kernel received the request, not
+    when this loop got round to reading it, and a write goes out at once.
+    """
+
+    def __init__(self, server: Server, sock: socket.socket) -> None:
         self._server = server
-        self._writable = True
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)  # uvloop's is not a subclass
+        self._loop = asyncio.get_running_loop()
+        self._sock = sock
         self._parser = httptools.HttpRequestParser(self)
-        sock = transport.get_extra_info("socket")
+        self._answer: list[bytes] = []
+        self._next = self._arrived_ns = self._due_ns = 0
+        self._unsent = b""
+        sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._fd = sock.fileno()
-
-    def data_received(self, data: bytes) -> None:
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserError:
-            self._transport.close()
+        enable_stamps(sock)
+        self._loop.add_reader(sock.fileno(), self._on_readable)
 
     def on_url(self, url: bytes) -> None:
         self._path = url.decode("latin-1")
@@ -96,8 +97,8 @@ class Connection(asyncio.Protocol):
             return
         timing = self._server.timing
         self._answer, self._next = answer, 0
-        self._transport.write(_STREAM_HEADER + answer[0])
-        self._due_ns = now_ns() + round(timing.first_ms * 1e6)
+        self._write(_STREAM_HEADER + answer[0])
+        self._due_ns = self._arrived_ns + round(timing.first_ms * 1e6)
         if timing.flat_out:
             self._flood()
         else:
@@ -109,43 +110,64 @@ class Connection(asyncio.Protocol):
         body = json.dumps(known[self._path] or self._server.lateness()).encode() if found else b""
         status = b"200 OK" if found else b"404 Not Found"
         head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
-        self._transport.write(head % (status, len(body)) + body)
+        self._write(head % (status, len(body)) + body)
+
+    def _more(self) -> bool:
+        return self._next < len(self._answer) - 1
 
     def _write_token(self) -> None:
-        if self._transport.is_closing():
+        if not self._more():  # the client has gone
             return
         self._next += 1
         self._server.late_ns.append(now_ns() - self._due_ns)
-        self._write_now(self._answer[self._next])
-        if self._next < len(self._answer) - 1:
+        self._write(self._answer[self._next])
+        if self._more():
             self._due_ns += round(self._server.timing.gap_ms * 1e6)
             self._server.timer.call_at(self._due_ns, self._write_token)
 
-    def _write_now(self, data: bytes) -> None:
-        """Past the transport, which would hold it until every timer due now has run."""
-        written = 0
-        if not self._transport.get_write_buffer_size():
-            with suppress(OSError):
-                written = os.write(self._fd, data)
-        if written < len(data):
-            self._transport.write(data[written:])
-
     def _flood(self) -> None:
         """One event per turn of the loop, so that streams interleave and events stay apart."""
-        if not self._writable or self._transport.is_closing():
+        if self._more() and not self._unsent:
+            self._next += 1
+            self._write(self._answer[self._next])
+            self._loop.call_soon(self._flood)
+
+    def _on_readable(self) -> None:
+        try:
+            data, ancillary, _, _ = self._sock.recvmsg(65536, ANCILLARY_BYTES)
+            self._arrived_ns = self._server.reads.arrival_ns(ancillary, 0)
+            self._parser.feed_data(data)
+        except BlockingIOError:
             return
-        self._next += 1
-        self._transport.write(self._answer[self._next])
-        if self._next < len(self._answer) - 1:
-            asyncio.get_running_loop().call_soon(self._flood)
+        except (OSError, httptools.HttpParserError):
+            data = b""
+        if not data:
+            self._close()
 
-    def pause_writing(self) -> None:
-        self._writable = False
+    def _write(self, data: bytes) -> None:
+        try:
+            written = 0 if self._unsent else self._sock.send(data)
+        except BlockingIOError:
+            written = 0
+        except OSError:
+            return  # reading will find the connection closed
+        if written < len(data):
+            self._unsent += data[written:]
+            self._loop.add_writer(self._sock.fileno(), self._on_writable)
 
-    def resume_writing(self) -> None:
-        self._writable = True
-        if self._server.timing.flat_out and self._next < len(self._answer) - 1:
-            asyncio.get_running_loop().call_soon(self._flood)
+    def _on_writable(self) -> None:
+        self._loop.remove_writer(self._sock.fileno())
+        data, self._unsent = self._unsent, b""
+        self._write(data)
+        if self._server.timing.flat_out:
+            self._flood()
+
+    def _close(self) -> None:
+        if self._sock.fileno() >= 0:
+            self._loop.remove_reader(self._sock.fileno())
+            self._loop.remove_writer(self._sock.fileno())
+            self._sock.close()
+        self._answer = []
 
 
 def _chunks(tokens: int, *, chat: bool) -> list[bytes]:
@@ -175,11 +197,17 @@ def _framed(body: bytes) -> bytes:
 async def serve(timing: Timing, port: int, *, until_stdin_closes: bool = False) -> None:
     """Serve on loopback until cancelled; print the port as the first line."""
     loop = asyncio.get_running_loop()
-    state = Server(timing, Timer())
-    server = await loop.create_server(
-        lambda: Connection(state), "127.0.0.1", port, backlog=4096, reuse_address=True
-    )
-    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    server = Server(timing, Timer())
+    listener = socket.create_server(("127.0.0.1", port), backlog=4096)
+    listener.setblocking(False)
+
+    def accept() -> None:
+        with suppress(BlockingIOError):
+            while True:
+                Connection(server, listener.accept()[0])
+
+    loop.add_reader(listener.fileno(), accept)
+    sys.stdout.write(f"{listener.getsockname()[1]}\n")
     sys.stdout.flush()
     if until_stdin_closes:
         await loop.run_in_executor(None, sys.stdin.read)

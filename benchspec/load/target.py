@@ -40,12 +40,17 @@ class Target:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is asked of the generation: `forced` makes `max_tokens` the exact length."""
+    """What is asked of the generation: `forced` makes `max_tokens` the exact length.
+
+    None leaves the choice to the server.
+    """
 
     max_tokens: int
     forced: bool = True
     temperature: float | None = 0.0
     seed: int | None = None
+    top_p: float | None = None
+    top_k: int | None = None
 
 
 def target_of(endpoint: Endpoint, *, tls: ssl.SSLContext | None = None) -> Target:
@@ -83,8 +88,8 @@ def request_body(
     """The JSON body of one streaming request.
 
     Only standard OpenAI fields, except: `ignore_eos` when the length is forced (there is no
-    standard way to force it), and `cache_prompt` for llama.cpp alone. A prompt of token ids goes
-    through the completions dialect only; raises UsageError otherwise.
+    standard way to force it), `top_k` when it is given, and `cache_prompt` for llama.cpp alone.
+    A prompt of token ids goes through the completions dialect only; raises UsageError otherwise.
     """
     body: dict[str, object] = {} if model is None else {"model": model}
     if dialect == "chat":
@@ -95,10 +100,9 @@ def request_body(
         body["prompt"] = prompt if isinstance(prompt, str) else list(prompt)
     body |= {"max_tokens": sampling.max_tokens, "stream": True}
     body["stream_options"] = {"include_usage": True}
-    if sampling.temperature is not None:
-        body["temperature"] = sampling.temperature
-    if sampling.seed is not None:
-        body["seed"] = sampling.seed
+    for name in ("temperature", "seed", "top_p", "top_k"):
+        if (value := getattr(sampling, name)) is not None:
+            body[name] = value
     if sampling.forced:
         body["ignore_eos"] = True
     if engine == "llama.cpp" and cache_prompt is not None:

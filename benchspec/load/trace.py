@@ -34,7 +34,7 @@ class CellTrace:
     reason: str | None
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Sent:
     """One request as issued: when it was meant to go out, and what was captured.
 

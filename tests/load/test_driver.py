@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+import socket
+import sys
 import time
 
-import numpy as np
+import pytest
 
-from benchspec.load.driver import CellTrace, Load, Progress, Stop, run_cell
-from benchspec.load.target import Sampling, request_body, target_of
-from tests.load.conftest import StartServer
-
-
-def bodies(count: int, dialect: str = "completions") -> list[bytes]:
-    asked = Sampling(max_tokens=8)
-    return [request_body(dialect, f"prompt {n}", asked, engine="openai") for n in range(count)]
-
-
-def assert_conserved(trace: CellTrace, sent: int) -> None:
-    """Sent = ok + failed, each request once, each stamp in exactly one request."""
-    assert [request.index for request in trace.requests] == list(range(sent))
-    assert all(request.ok == (request.error is None) for request in trace.requests)
-    assert sum(request.samples_count for request in trace.requests) == len(trace.samples)
-    starts = np.cumsum([0, *(request.samples_count for request in trace.requests)])[:-1]
-    assert [request.samples_start for request in trace.requests] == starts.tolist()
+from benchspec.load.arrivals import schedule_ns
+from benchspec.load.driver import Limits, Load, Progress, Stop, run_cell
+from benchspec.load.known_timing import Timing
+from benchspec.load.target import target_of
+from tests.load.conftest import Play, ScriptedServer, StartServer
+from tests.load.wire import GOOD, assert_conserved, bodies, run
 
 
 def test_a_burst_sends_one_request_per_body_and_nothing_after(start_server: StartServer) -> None:
-    target = target_of(start_server("--first-ms", "50", "--gap-ms", "5", "--tokens", "8"))
+    target = target_of(start_server(Timing(50, 5, 8)))
     origin_ns = time.monotonic_ns()
     trace = run_cell(target, bodies(12), Load("burst"), origin_ns=origin_ns)
     assert_conserved(trace, 12)
@@ -36,3 +28,159 @@ def test_a_burst_sends_one_request_per_body_and_nothing_after(start_server: Star
     assert all(last_sent < (request.first_token_ns or 0) for request in trace.requests)
     assert {request.completion_tokens for request in trace.requests} == {8}
     assert {request.finish_reason for request in trace.requests} == {"length"}
+
+
+def test_sustained_keeps_the_number_in_flight(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(20, 2, 4)))
+    trace = run(target, Load("sustained", concurrency=3), bodies(12))
+    assert_conserved(trace, 12)
+    assert trace.state == "done"
+    edges = sorted(
+        edge
+        for request in trace.requests
+        for edge in ((request.sent_ns or 0, 1), (request.end_ns or 0, -1))
+    )
+    in_flight = [sum(step for _, step in edges[: n + 1]) for n in range(len(edges))]
+    assert max(in_flight) == 3
+
+
+def test_sustained_ends_after_its_duration(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(20, 2, 4)))
+    endless = (bodies(1)[0] for _ in iter(int, 1))
+    trace = run(target, Load("sustained", concurrency=2, duration_s=0.3), endless)
+    assert_conserved(trace, len(trace.requests))
+    assert trace.state == "done"
+    last_sent_ns = max(request.sent_ns or 0 for request in trace.requests)
+    assert last_sent_ns - trace.started_ns <= 0.3e9 < trace.ended_ns - trace.started_ns
+
+
+def test_sustained_reuses_its_connections(play: Play) -> None:
+    def script(conn: socket.socket) -> None:
+        conn.sendall(GOOD)
+        while server.read_request(conn):
+            conn.sendall(GOOD)
+
+    server: ScriptedServer = play(script)
+    trace = run(target_of(server.endpoint), Load("sustained", concurrency=2), bodies(10))
+    assert all(request.ok for request in trace.requests)
+    assert server.accepted == 2
+
+
+def test_a_server_that_closes_after_each_answer_is_connected_to_again(play: Play) -> None:
+    closing = GOOD.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)
+    server = play(lambda conn: conn.sendall(closing))
+    trace = run(target_of(server.endpoint), Load("sustained", concurrency=2), bodies(6))
+    assert all(request.ok for request in trace.requests)
+    assert server.accepted == 6
+
+
+def test_an_open_loop_sends_at_the_scheduled_moments(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(50, 5, 4)))
+    schedule = schedule_ns("poisson", 100.0, seed=1, requests=20)
+    trace = run(target, Load("open", schedule_ns=schedule), bodies(20))
+    assert_conserved(trace, 20)
+    assert trace.state == "done"
+    offsets = [(request.scheduled_ns or 0) - trace.started_ns for request in trace.requests]
+    assert offsets == schedule
+    assert all((one.sent_ns or 0) >= (one.scheduled_ns or 0) for one in trace.requests)
+
+
+def test_an_open_loop_does_not_wait_for_answers(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(400, 1, 2)))
+    schedule = schedule_ns("constant", 200.0, seed=1, requests=20)
+    trace = run(target, Load("open", schedule_ns=schedule), bodies(20))
+    assert max(one.sent_ns or 0 for one in trace.requests) < min(
+        one.first_token_ns or 0 for one in trace.requests
+    )
+
+
+def test_a_request_to_stop_drains_what_is_in_flight(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(600, 1, 4)))
+    stop = Stop()
+    load = Load("sustained", concurrency=2)
+    trace = run_cell(
+        target, bodies(50), load, origin_ns=0, stop=stop, on_progress=lambda _: stop.request()
+    )
+    assert trace.state == "aborted"
+    assert trace.reason == "it was interrupted"
+
+
+def stop_during(progress_calls: int, play: Play, limits: Limits) -> tuple[int, list[str | None]]:
+    """Interrupt a cell whose server never answers; the requests sent and their errors."""
+    server: ScriptedServer = play(lambda conn: server.hang())
+    interrupts = iter(range(progress_calls))
+
+    def interrupt(progress: Progress) -> None:
+        if progress.sent == 2 and next(interrupts, None) is not None:
+            signal.raise_signal(signal.SIGINT)
+
+    load = Load("sustained", concurrency=2)
+    before = signal.getsignal(signal.SIGINT)
+    trace = run_cell(
+        target_of(server.endpoint),
+        bodies(9),
+        load,
+        origin_ns=time.monotonic_ns(),
+        limits=limits,
+        on_progress=interrupt,
+    )
+    assert signal.getsignal(signal.SIGINT) is before
+    assert_conserved(trace, 2)
+    assert trace.state == "aborted"
+    return len(trace.requests), [request.error for request in trace.requests]
+
+
+def test_draining_has_a_deadline(play: Play) -> None:
+    sent, errors = stop_during(1, play, Limits(drain_s=0.2))
+    assert errors == ["interrupted before it was finished"] * sent
+
+
+def test_a_second_interrupt_ends_at_once(play: Play) -> None:
+    sent, errors = stop_during(2, play, Limits(drain_s=1000.0))
+    assert errors == ["interrupted before it was finished"] * sent
+
+
+def test_an_interrupted_open_loop_sends_nothing_more(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(10, 1, 2)))
+    stop = Stop()
+    trace = run_cell(
+        target,
+        bodies(1000),
+        Load("open", schedule_ns=schedule_ns("constant", 20.0, seed=1, requests=1000)),
+        origin_ns=0,
+        stop=stop,
+        on_progress=lambda progress: stop.request() if progress.sent >= 2 else None,
+    )
+    assert trace.state == "aborted"
+    assert 2 <= len(trace.requests) < 100
+    assert all(request.ok for request in trace.requests)
+
+
+def test_the_client_accounts_for_itself(start_server: StartServer) -> None:
+    endpoint = start_server(Timing(20, 4, 16), "chat")
+    trace = run_cell(
+        target_of(endpoint), bodies(4, "chat"), Load("burst"), origin_ns=0, ceiling_events_s=7e4
+    )
+    client = trace.client
+    assert client.events == len(trace.samples) == 64
+    assert client.reads == client.kernel_stamps + client.stamp_failures
+    assert client.ceiling_events_s == 7e4
+    assert client.cpu_s > 0
+    assert client.send_lateness_ms_p50 is not None
+    assert client.send_lateness_ms_p50 >= 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernel's stamps are Linux's")
+def test_every_read_on_loopback_is_stamped_by_the_kernel(start_server: StartServer) -> None:
+    target = target_of(start_server(Timing(20, 4, 16)))
+    client = run(target, Load("burst"), bodies(4)).client
+    assert client.stamp_source == "kernel"
+    assert client.reads == client.kernel_stamps >= 64
+    assert client.read_lag_ms_p50 is not None
+    assert client.read_lag_ms_p50 >= 0
+
+
+def test_nothing_to_send_is_a_failed_cell(start_server: StartServer) -> None:
+    trace = run(target_of(start_server(Timing())), Load("burst"), [])
+    assert (trace.state, trace.reason) == ("failed", "there was nothing to send")
+    assert len(trace.samples) == 0
