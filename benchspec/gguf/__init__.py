@@ -1,0 +1,1 @@
+"""GGUF model files: the header, and what is read of them for one token."""
