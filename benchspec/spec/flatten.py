@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from benchspec.spec.nodes import MAX_DEPTH, MAX_NODES, TOO_DEEP, Node, unreadable
+from benchspec.spec.composer import MAX_DEPTH, MAX_NODES, TOO_DEEP, YamlNode, unreadable
 from benchspec.spec.problems import FormProblem, Path, Span, dotted, shown
 from benchspec.spec.scalars import Float, resolve
 
@@ -32,7 +32,7 @@ class Flattener:
         self.problems: list[FormProblem] = []
         self.nodes = self.characters = 0
 
-    def value(self, node: Node, path: Path) -> Any:
+    def value(self, node: YamlNode, path: Path) -> Any:
         """The data of `node`, which stands at `path`."""
         self.spans[path] = node.span
         node = node.target or node
@@ -47,7 +47,7 @@ class Flattener:
             return self._mapping(node.children, path)
         return [self.value(child, (*path, index)) for index, child in enumerate(node.children)]
 
-    def _count(self, node: Node, path: Path) -> None:
+    def _count(self, node: YamlNode, path: Path) -> None:
         self.nodes += 1
         self.characters += len(node.text)
         place = self.spans[path][:2]
@@ -61,7 +61,7 @@ class Flattener:
                 message = f"with its aliases the file has more than {limit:,} {what}"
                 raise unreadable(self.name, place, message, "use fewer aliases")
 
-    def _scalar(self, node: Node, path: Path) -> Any:
+    def _scalar(self, node: YamlNode, path: Path) -> Any:
         value = resolve(node.text) if node.plain and node.tag is None else node.text
         if isinstance(value, Float) and not math.isfinite(value):
             what = f"{shown(value.raw)} is not a finite number"
@@ -73,7 +73,7 @@ class Flattener:
             self.problems.append(FormProblem("wrong-value", path, what, fix))
         return value
 
-    def _mapping(self, children: list[Node], path: Path) -> dict[str, Any]:
+    def _mapping(self, children: list[YamlNode], path: Path) -> dict[str, Any]:
         data: dict[str, Any] = {}
         for key, child in zip(children[::2], children[1::2], strict=True):
             content = key.target or key
@@ -93,7 +93,7 @@ class Flattener:
         return data
 
 
-def _key_defect(key: Node, path: Path) -> FormProblem | None:
+def _key_defect(key: YamlNode, path: Path) -> FormProblem | None:
     """Why `key` cannot be a key of the map at `path`; None when it can."""
     if key.children is not None:
         what = f"{dotted(path)} has a list or a map as a key"

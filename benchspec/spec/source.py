@@ -14,8 +14,8 @@ from typing import Any
 import yaml
 
 from benchspec.errors import SpecUnreadable
+from benchspec.spec.composer import compose, unreadable
 from benchspec.spec.flatten import UNWANTED, Flattener
-from benchspec.spec.nodes import compose, unreadable
 from benchspec.spec.problems import FormProblem, Path, Span, shown
 from benchspec.spec.syntax import explain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchspec.errors import SpecUnreadable
-from benchspec.spec import nodes
+from benchspec.spec import composer
 from benchspec.spec.pure_parser import PureParser
 from benchspec.spec.source import parse
 
@@ -23,7 +23,7 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     fast = parse(text.encode(), "spec.yaml")
-    monkeypatch.setattr(nodes, "_Parser", PureParser)
+    monkeypatch.setattr(composer, "_Parser", PureParser)
     slow = parse(text.encode(), "spec.yaml")
     assert slow.data == fast.data
     assert slow.spans == fast.spans
@@ -32,6 +32,6 @@ def test_both_parsers_agree(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("text", ["a: [1", "a: b: c", "\ta: 1", "a: 'x", "a: @x"])
 def test_both_refuse_broken_syntax(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "_Parser", PureParser)
+    monkeypatch.setattr(composer, "_Parser", PureParser)
     with pytest.raises(SpecUnreadable, match=r"^spec.yaml:1:\d+: "):
         parse(text.encode(), "spec.yaml")

@@ -38,16 +38,16 @@ TOO_DEEP = (f"values are nested more than {MAX_DEPTH} deep", "a spec needs about
 
 
 @dataclass(slots=True)
-class Node:
+class YamlNode:
     """A scalar (`text`), a collection (`children`; of a map key, value, key, ...) or an alias."""
 
     span: Span
     tag: str | None = None
     text: str = ""
     plain: bool = False
-    children: list[Node] | None = None
+    children: list[YamlNode] | None = None
     is_map: bool = False
-    target: Node | None = None
+    target: YamlNode | None = None
 
 
 def unreadable(name: str, place: tuple[int, int], message: str, hint: str) -> SpecUnreadable:
@@ -55,7 +55,7 @@ def unreadable(name: str, place: tuple[int, int], message: str, hint: str) -> Sp
     return SpecUnreadable(f"{name}:{place[0]}:{place[1]}: {message}", hint=hint)
 
 
-def compose(text: str, name: str) -> Node | None:
+def compose(text: str, name: str) -> YamlNode | None:
     """The root node of the only document in `text`; None for an empty file.
 
     Raises yaml.YAMLError for broken syntax, SpecUnreadable for a second document, for an alias
@@ -67,11 +67,11 @@ def compose(text: str, name: str) -> Node | None:
 class _Composer:
     def __init__(self, name: str) -> None:
         self.name = name
-        self.anchors: dict[str, Node | None] = {}  # None while the value is still open
-        self.open: list[tuple[Node, str | None]] = []
+        self.anchors: dict[str, YamlNode | None] = {}  # None while the value is still open
+        self.open: list[tuple[YamlNode, str | None]] = []
 
-    def compose(self, text: str) -> Node | None:
-        root: Node | None = None
+    def compose(self, text: str) -> YamlNode | None:
+        root: YamlNode | None = None
         count = documents = 0
         for event in _events(text):
             documents += isinstance(event, DocumentStartEvent)
@@ -84,7 +84,7 @@ class _Composer:
             root = root or node
         return root
 
-    def _take(self, event: Any) -> Node | None:
+    def _take(self, event: Any) -> YamlNode | None:
         """The node that `event` begins, put in its place; None for an event that begins none."""
         if isinstance(event, CollectionEndEvent):
             self._close(event)
@@ -101,8 +101,8 @@ class _Composer:
                 raise self._refuse(event, *TOO_DEEP)
         return node
 
-    def _content(self, event: Any) -> Node:
-        node = Node(_span_of(event), event.tag)
+    def _content(self, event: Any) -> YamlNode:
+        node = YamlNode(_span_of(event), event.tag)
         if isinstance(event, ScalarEvent):
             node.text, node.plain = event.value, not event.style
         else:
@@ -111,7 +111,7 @@ class _Composer:
             self.anchors[event.anchor] = node if node.children is None else None
         return node
 
-    def _alias(self, event: Any) -> Node:
+    def _alias(self, event: Any) -> YamlNode:
         name, label = event.anchor, shown(event.anchor)
         if name not in self.anchors:
             message = f"*{label} refers to an anchor that is not defined above"
@@ -120,7 +120,7 @@ class _Composer:
         if target is None:
             message = f"*{label} stands inside the value that it refers to"
             raise self._refuse(event, message, "write the value out")
-        return Node(_span_of(event), target=target)
+        return YamlNode(_span_of(event), target=target)
 
     def _close(self, event: Any) -> None:
         node, anchor = self.open.pop()
