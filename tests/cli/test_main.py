@@ -1,0 +1,66 @@
+"""The command line as a whole: help, unknown words, and how a failure leaves."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from benchspec.cli.main import COMMANDS, cli
+
+
+def benchspec(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "benchspec", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | env,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.help, "a sentence that says what it does"
+    assert "benchspec" in (command.epilog or ""), "an example to copy"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_speaks_json_or_writes_a_script(name: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = {text for parameter in command.params for text in parameter.opts}
+    assert "--json" in options or name == "completion"
+
+
+def test_every_module_of_a_command_exists() -> None:
+    for module, _ in COMMANDS.values():
+        assert importlib.util.find_spec(f"benchspec.cli.{module}"), module
+
+
+def test_help_lists_the_commands_and_the_exit_codes() -> None:
+    text = benchspec("--help").stdout
+    assert "lint" in text and "verify" in text and "Exit" in text
+
+
+def test_an_unknown_command_suggests_the_nearest() -> None:
+    done = benchspec("lnit")
+    assert done.returncode == 2
+    assert "did you mean 'lint'" in done.stderr
+
+
+def test_a_closed_pipe_is_no_traceback() -> None:
+    line = f"{sys.executable} -m benchspec schema | head -c 10"
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
+
+
+def test_no_colour_where_none_is_wanted() -> None:
+    assert "\x1b[" not in benchspec("lint", "nothing.yaml", NO_COLOR="1").stderr
