@@ -68,7 +68,8 @@ def read_answer(capture: Capture, line_bytes: int) -> Answer:
         return answer
     reader = _StreamReader(capture, answer)
     try:
-        for number, event in enumerate(events(bytes(capture.body), line_bytes), 1):
+        found = events(bytes(capture.body), line_bytes, whole=capture.complete)
+        for number, event in enumerate(found, 1):
             reader.take(number, event)
             if answer.error:
                 break

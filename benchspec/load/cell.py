@@ -50,6 +50,10 @@ class Load:
     duration_s: float | None = None
     schedule_ns: Sequence[int] = ()
 
+    def __post_init__(self) -> None:
+        if self.mode == "sustained" and not self.concurrency:
+            raise ValueError("a sustained load needs a concurrency")
+
 
 @dataclass(frozen=True)
 class Progress:

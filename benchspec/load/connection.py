@@ -96,6 +96,7 @@ class Connection:
         self._reads = reads
         self._look_s = min(_LOOK_S, limits.first_byte_s, limits.idle_s, limits.total_s)
         self._capture: Capture | None = None
+        self._unsent = memoryview(b"")
         self._loop.add_reader(self._fd, self._on_readable)
 
     def start(self, request: bytes, capture: Capture) -> asyncio.Future[None]:
@@ -204,7 +205,7 @@ class Connection:
     def _complete(self) -> None:
         if self._capture is not None:
             self._capture.complete = True
-            self.usable = self.usable and self._parser.keep_alive
+            self.usable = self.usable and self._parser.keep_alive and not self._unsent
             self._finish(self._capture)
 
     def _fail(self, why: str) -> None:

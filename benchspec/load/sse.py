@@ -19,13 +19,13 @@ class Event:
     end: int
 
 
-def events(body: bytes, line_bytes: int) -> Iterator[Event]:
-    """The events of a complete body, in order.
+def events(body: bytes, line_bytes: int, *, whole: bool = True) -> Iterator[Event]:
+    """The events of a body, in order.
 
     CR, LF and CRLF end lines; comments (`:`) and unknown fields are skipped; several `data` lines
-    are joined. An event without its closing blank line at the very end is kept, because servers
-    that close the connection tend to forget it. `error:` as a field name (old llama.cpp) is an
-    event of kind `error`. Raises BadStream for a line longer than `line_bytes`.
+    are joined. An event without its closing blank line at the end of a `whole` body is kept,
+    because servers that close the connection tend to forget it. `error:` as a field name (old
+    llama.cpp) is an event of kind `error`. Raises BadStream for a line longer than `line_bytes`.
     """
     kind, data, end = "message", [], 0
     offset = 3 if body.startswith(b"\xef\xbb\xbf") else 0
@@ -46,5 +46,5 @@ def events(body: bytes, line_bytes: int) -> Iterator[Event]:
             if data:
                 yield Event(kind, b"\n".join(data), offset)
             kind, data = "message", []
-    if data:
+    if data and whole:
         yield Event(kind, b"\n".join(data), end)

@@ -180,6 +180,30 @@ def test_every_read_on_loopback_is_stamped_by_the_kernel(start_server: StartServ
     assert client.read_lag_ms_p50 >= 0
 
 
+def test_answers_beyond_the_memory_bound_are_read_as_they_end(
+    start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchspec.load.cell._RETAINED_BYTES", 0)
+    trace = run(target_of(start_server(Timing(10, 1, 4))), Load("burst"), bodies(3))
+    assert_conserved(trace, 3)
+    assert [request.samples_count for request in trace.requests] == [4, 4, 4]
+
+
+def test_an_answer_in_crumbs_is_the_same_answer(play: Play) -> None:
+    def script(conn: socket.socket) -> None:
+        conn.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for start in range(0, len(GOOD), 7):
+            conn.sendall(GOOD[start : start + 7])
+
+    whole, crumbs = (
+        run(target_of(play(served).endpoint), Load("burst"), bodies(1)).requests[0]
+        for served in (lambda conn: conn.sendall(GOOD), script)
+    )
+    assert crumbs.error is None
+    assert crumbs.output_sha256 == whole.output_sha256
+    assert (crumbs.samples_count, crumbs.prompt_tokens, crumbs.completion_tokens) == (2, 5, 2)
+
+
 def test_nothing_to_send_is_a_failed_cell(start_server: StartServer) -> None:
     trace = run(target_of(start_server(Timing())), Load("burst"), [])
     assert (trace.state, trace.reason) == ("failed", "there was nothing to send")

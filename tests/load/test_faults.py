@@ -135,6 +135,10 @@ FAULTS: dict[str, tuple[Behave, str]] = {
     ),
     "no end": (answers(stream(text("one"), text(" two"))), r"ended early: no finish reason"),
     "closed in the middle": (answers(BEGUN), r"closed the connection before the end"),
+    "closed in the middle of an event": (
+        answers(BEGUN + b"40\r\ndata: {"),
+        r"closed the connection before the end",
+    ),
     "closed without a word": (answers(b""), r"closed the connection without an answer$"),
     "reset in the middle": (resets_after(BEGUN), r"(reset|closed the connection before the end)"),
     "reset without a word": (resets_after(b""), r"(reset|closed the connection without)"),
@@ -246,12 +250,21 @@ def test_a_close_delimited_answer_is_a_good_one(play: Play, head: bytes) -> None
 
 
 def test_a_long_request_refused_early_tells_what_the_server_said(play: Play) -> None:
-    """The server answers 413 and resets while the request is still being sent."""
+    """The server answers 413 and hangs up while the request is still being sent."""
 
     def script(conn: socket.socket) -> None:
+        conn.recv(1000)
         conn.sendall(http("413 Too Large", "text/plain", b"at most 1 MB"))
+        server.hang()
 
-    server = play(script)
+    server: ScriptedServer = play(script)
     server.read_request = lambda conn: True  # type: ignore[method-assign]
     trace = run(target_of(server.endpoint), Load("burst"), [b"x" * 20_000_000], SHORT)
-    assert_failed(trace.requests[0], r"HTTP 413|connection reset|could not be sent")
+    assert_failed(trace.requests[0], r"HTTP 413 .*: at most 1 MB$")
+
+
+def test_a_connection_closed_before_the_request_is_a_failed_request(play: Play) -> None:
+    server = play(lambda conn: None)
+    server.read_request = lambda conn: False  # type: ignore[method-assign]
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SHORT)
+    assert_failed(trace.requests[0], r"closed the connection before the request was sent$")

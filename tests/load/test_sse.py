@@ -47,6 +47,10 @@ def test_the_kind_is_error_for_an_error_event_or_field() -> None:
     assert [event.kind for event in events(body, ROOMY)] == ["error", "message", "error"]
 
 
+def test_a_cut_body_yields_no_cut_event() -> None:
+    assert [event.data for event in events(b"data: a\n\ndata: {", ROOMY, whole=False)] == [b"a"]
+
+
 def test_an_event_ends_with_its_blank_line() -> None:
     body = b"data: a\n\n: ping\n\ndata: b\r\n\r\n"
     first, second = events(body, ROOMY)
