@@ -91,12 +91,12 @@ def merge_arms(
             overrides=frozenset(),
         )
         return [main], []
-    merge = _Merge(spec, canonical, plain)
-    arms = [merge.arm(index, arm) for index, arm in enumerate(spec.arms)]
-    return [arm for arm in arms if arm is not None], merge.problems
+    merger = _Merger(spec, canonical, plain)
+    arms = [merger.arm(index, arm) for index, arm in enumerate(spec.arms)]
+    return [arm for arm in arms if arm is not None], merger.problems
 
 
-class _Merge:
+class _Merger:
     def __init__(self, spec: Spec, canonical: Canonical, plain: Callable[[Path], bool]) -> None:
         self.spec = spec
         self.canonical = canonical

@@ -106,10 +106,6 @@ class Node:
         data: dict[str, Any] = self._compiled()[1].to_python(self, **options)
         return data
 
-    def model_copy(self, *, update: dict[str, Any]) -> Self:
-        """This node with some keys replaced, validated again."""
-        return self.model_validate(self.stated() | update)
-
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is frozen")
 

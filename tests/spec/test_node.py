@@ -56,9 +56,6 @@ def test_survives_copies_and_pickles() -> None:
     for twin in (copy.copy(device), copy.deepcopy(device), pickle.loads(pickle.dumps(device))):
         assert twin == device
         assert twin.model_fields_set == device.model_fields_set
-    assert device.model_copy(update={"id": "gpu1"}).memory == device.memory
-    with pytest.raises(ValidationError):
-        device.model_copy(update={"memory": "64 GB/s"})
 
 
 def test_can_be_part_of_a_record_and_of_its_json() -> None:
