@@ -14,7 +14,7 @@ from tests.engines.conftest import SHA256, SOURCE
 
 gguf = pytest.importorskip("gguf")
 
-Shapes = Mapping[str, tuple[int, ...]]
+Shapes = dict[str, tuple[int, ...]]
 Write = Callable[..., Path]
 
 
