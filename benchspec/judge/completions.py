@@ -8,6 +8,7 @@ so w = 1 / (2 f - 1).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -20,7 +21,7 @@ Intervals = Sequence[tuple[float, float]]
 
 def overlap(intervals: Intervals) -> float | None:
     """Sum of the intervals / length of their union; None when they have no length."""
-    total = sum(end - start for start, end in intervals)
+    total = math.fsum(end - start for start, end in intervals)
     covered, reached = 0.0, float("-inf")
     for start, end in sorted(intervals):
         covered += max(0.0, end - max(start, reached))
@@ -63,7 +64,7 @@ def in_flight_share(step: Step) -> float | None:
     wall, latencies = figures.wall_s(step), figures.latencies_s(step)
     if wall is None or not step.concurrency or len(latencies) != step.concurrency:
         return None
-    return sum(latencies) / wall.mid / step.concurrency if wall.low > 0 else None
+    return math.fsum(latencies) / wall.mid / step.concurrency if wall.low > 0 else None
 
 
 def waves(share: float | None) -> float | None:

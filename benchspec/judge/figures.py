@@ -59,14 +59,20 @@ def tokens_per_request(step: Step) -> float | None:
     return (rate * wall / step.concurrency).mid
 
 
-def aggregate_tok_s(step: Step) -> Interval | None:
-    """X. Burst: all tokens / T. Sustained: tokens in the window / its length. Else as stated."""
+def recomputed_tok_s(step: Step) -> Interval | None:
+    """X. Burst: all tokens / T. Sustained: tokens in the window / its length."""
     if step.window is not None and step.window.end_s > step.window.start_s:
         return Interval.of(step.window.tokens / (step.window.end_s - step.window.start_s))
     total, wall = tokens(step), wall_s(step)
-    if total and wall is not None and step.mode != "sustained":
-        return total / wall
-    return stated(step.aggregate_tok_s)
+    return total / wall if total and wall is not None and step.mode != "sustained" else None
+
+
+def aggregate_tok_s(step: Step) -> Interval | None:
+    """X: from the requests; without requests as stated, since printed times are rounded."""
+    if step.aggregate_tok_s is not None and not step.requests:
+        return Interval.of(step.aggregate_tok_s)
+    found = recomputed_tok_s(step)
+    return found if found is not None else stated(step.aggregate_tok_s)
 
 
 def request_stream_tok_s(request: Request) -> float | None:
@@ -89,7 +95,7 @@ def self_reported_tok_s(step: Step) -> Interval | None:
     """The sum of the rates that the requests report of themselves."""
     rates = [r.self_reported_tok_s for r in succeeded(step) if r.self_reported_tok_s is not None]
     if rates and len(rates) == len(succeeded(step)):
-        return Interval.of(sum(rates))
+        return Interval.of(math.fsum(rates))
     if step.self_reported_tok_s is not None:
         return Interval.of(step.self_reported_tok_s)
     each = stream_tok_s(step)

@@ -16,7 +16,7 @@ from benchspec.spec.models import Test
 
 def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Finding]:
     """One per result of the check that `at` names. Raises QuantityError."""
-    found = targets.results_at(results, test.check or "", test.at)
+    found = targets.results_at(results, test.check or "", targets.coordinates(test.at))
     if found:
         return [_on_result(test, result, results) for result in found]
     places = targets.places_at(case, test.at, None)
@@ -71,8 +71,9 @@ def _divided(
     few: TooFew | None,
 ) -> Finding:
     """The result's value over that of the same check at `over`: an interval over an interval."""
-    at = test.at.model_copy(update={"arm": result.arm})
-    below = targets.results_at(results, result.check, targets.moved(at, test.over or test.at))
+    over = targets.coordinates(test.over or test.at)
+    wanted = {**targets.coordinates(test.at), "arm": result.arm, **over}
+    below = targets.results_at(results, result.check, wanted)
     values = _values(below[0]) if len(below) == 1 and below[0].state == "judged" else ()
     if not values or not found.values:
         return found.says("inconclusive", f"{result.check} has no single value to divide by")

@@ -67,13 +67,14 @@ def _matches(place: Place, wanted: dict[str, Any]) -> bool:
     return all(getattr(place, name, value) == value for name, value in wanted.items())
 
 
-def results_at(results: Sequence[CheckResult], check: str, at: models.Place) -> list[CheckResult]:
-    """The results of `check` at the places that `at` names.
+def results_at(
+    results: Sequence[CheckResult], check: str, wanted: dict[str, Any]
+) -> list[CheckResult]:
+    """The results of `check` at the coordinates `wanted`.
 
     A result that has no such coordinate (an arm's settings at any concurrency) is at every one.
-    Where `at` leaves something out, places where the question does not arise do not count.
+    Where something is left out, places where the question does not arise do not count.
     """
-    wanted = coordinates(at)
     found = [r for r in results if r.check == check and _names(r, wanted)]
     asked = [r for r in found if r.state != "not-applicable"]
     return asked or found
@@ -82,11 +83,6 @@ def results_at(results: Sequence[CheckResult], check: str, at: models.Place) -> 
 def _names(result: CheckResult, wanted: dict[str, Any]) -> bool:
     own = {"arm": result.arm, **result.at}
     return all(own.get(name, value) in (value, None) for name, value in wanted.items())
-
-
-def moved(at: models.Place, over: models.Place) -> models.Place:
-    """`over` with everything that it leaves to `at`."""
-    return at.model_copy(update=over.model_dump(exclude_none=True))
 
 
 def text_of(at: models.Place) -> str:

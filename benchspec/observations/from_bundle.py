@@ -35,7 +35,8 @@ from benchspec.store.records import (
 
 Stamps = NDArray[np.int64]
 
-WAITING_COUNTERS = ("requests_waiting_max", "waiting_max", "requests_waiting", "requests_deferred")
+WAITING_COUNTER = "requests_deferred_max"
+"""Under which every engine's adapter keeps the largest number of requests that waited for a slot."""
 
 
 def reduce(records: Sequence[Record], samples: Callable[[str], Stamps]) -> Observations:
@@ -76,8 +77,16 @@ def _arm(starts: Sequence[EngineRecord]) -> ArmObservation:
         identity=_identity(starts),
         slots=slots,
         slots_source=source,
-        context_per_slot=int(context) if isinstance(context, int | float) else None,
+        context_per_slot=context if isinstance(context, int) else None,
+        kv_tokens=_kv_tokens(last),
     )
+
+
+def _kv_tokens(start: EngineRecord) -> int | None:
+    """Tokens that all requests together may keep, where the engine says so."""
+    total = _fact(start, "ctx-size") if _fact(start, "kv-unified") in (True, "true") else None
+    stated = start.facts.get("kv_tokens", total)
+    return stated if isinstance(stated, int) else None
 
 
 def _slots(start: EngineRecord) -> tuple[int | None, str | None]:
@@ -122,7 +131,7 @@ def _step(cell: CellRecord, samples: Callable[[str], Stamps]) -> Step:
         samples=cell.samples_file,
         client=_client(cell.client),
         quiet=_quiet(cell.quiet),
-        waiting_max=_waiting(cell.counters),
+        waiting_max=cell.counters.get(WAITING_COUNTER),
         engine_restarted=_restarted(cell),
     )
 
@@ -253,10 +262,6 @@ def _quiet(record: QuietRecord | None) -> Quiet | None:
 
 def _share(part: float | None, whole: float | None) -> float | None:
     return part / whole if part is not None and whole is not None and whole > 0 else None
-
-
-def _waiting(counters: dict[str, float]) -> float | None:
-    return next((counters[name] for name in WAITING_COUNTERS if name in counters), None)
 
 
 def _restarted(cell: CellRecord) -> bool | None:

@@ -43,7 +43,10 @@ def check(case: Case) -> list[CheckResult]:
         answered = len(figures.succeeded(step))
         if step.requests and not answered:
             raise invalid(f"none of {len(step.requests)} requests was answered")
-        rate = need(figures.aggregate_tok_s(step), "completion tokens and the time they took")
+        rate = need(
+            figures.recomputed_tok_s(step) or figures.aggregate_tok_s(step),
+            "completion tokens and the time they took",
+        )
         inflation = inflation_of(step)
         text = _division(step, rate)
         inputs = [measured("X", rate, "tok/s", step)]

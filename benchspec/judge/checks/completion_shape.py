@@ -67,7 +67,7 @@ def _by_tokens(case: Case, line: Line, step: Step) -> CheckResult | None:
         return None
     sent = min(step.concurrency or 0, len(intervals))
     depth = shape.depth(intervals)
-    total = sum(end - start for start, end in intervals)
+    total = math.fsum(end - start for start, end in intervals)
     division = (
         f"decode intervals {show(total)} s / union {show(total / rho)} s = {show(rho, 3)} at once; "
         f"at most {depth} of {sent}"

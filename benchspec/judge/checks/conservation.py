@@ -18,6 +18,7 @@ Value: tokens per answer. Source: Little, A proof for the queuing formula L = la
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from benchspec.judge import completions as shape
@@ -114,7 +115,7 @@ def _in_flight(step: Step) -> Iterator[str]:
         yield f"{deepest} were in flight, {step.concurrency} allowed"
     wall = max(end for _, end in spans) - min(start for start, _ in spans)
     if step.mode == "sustained" and wall > 0:
-        mean = sum(end - start for start, end in spans) / wall
+        mean = math.fsum(end - start for start, end in spans) / wall
         if abs(mean / step.concurrency - 1) > limit("conservation.in-flight"):
             yield (
                 f"mean in flight = sum of latencies / T = {show(mean)}, not C = {step.concurrency}"

@@ -47,11 +47,12 @@ def check(case: Case) -> list[CheckResult]:
 def _judge(case: Case, line: Line, seen: ArmObservation, shapes: list[CheckResult]) -> CheckResult:
     asked = [s for s in seen.settings if s.asked is not None]
     read = [s for s in asked if s.found is not None]
-    refusals = [entry for entry in seen.log if entry.effect in _REFUSALS]
+    log = [entry for entry in seen.log if _concerns(entry, asked)]
+    refusals = [entry for entry in log if entry.effect in _REFUSALS]
     if not read and not refusals:
         return line.silent(lacking("any asked setting that can be read back"))
     changed = [s for s in read if not same(s.asked, s.found)]
-    fallen = [entry for entry in seen.log if entry.effect in _CHANGES]
+    fallen = [entry for entry in log if entry.effect in _CHANGES]
     unused = _unused(case, line.arm or "", shapes)
     slots = case.slots(line.arm or "")
     reading = (
@@ -69,7 +70,7 @@ def _judge(case: Case, line: Line, seen: ArmObservation, shapes: list[CheckResul
         slots.count if slots else None,
         "slots",
         inputs=[_input(s) for s in seen.settings],
-        caveats=_caveats(seen, asked, read),
+        caveats=_caveats(asked, read, [e for e in seen.log if e not in refusals + fallen]),
     ).model_copy(update={"n": 1})
 
 
@@ -82,6 +83,11 @@ def same(asked: SettingValue, found: SettingValue) -> bool:
         return float(a) == float(b)
     except ValueError:
         return any(a in words and b in words for words in (_TRUE, _FALSE))
+
+
+def _concerns(entry: LogLine, asked: list[Setting]) -> bool:
+    """Whether a line of the log is about something that was asked for."""
+    return entry.setting is None or not asked or entry.setting in {s.name for s in asked}
 
 
 def _unused(case: Case, arm: str, shapes: list[CheckResult]) -> str | None:
@@ -115,7 +121,7 @@ def _input(setting: Setting) -> Input:
     return Input(name=setting.name, value=setting.found, asked=setting.asked, source=source)
 
 
-def _caveats(seen: ArmObservation, asked: list[Setting], read: list[Setting]) -> list[str]:
+def _caveats(asked: list[Setting], read: list[Setting], others: list[LogLine]) -> list[str]:
     unread = [s.name for s in asked if s not in read]
     caveats = [f"could not be read back: {', '.join(unread)}"] if unread else []
-    return caveats + [f"log: {e.text}" for e in seen.log if e.effect in ("warning", "error")]
+    return caveats + [f"log: {entry.text}" for entry in others]
