@@ -21,6 +21,9 @@ Mode = Literal["burst", "sustained", "open"]
 IDLE_S = 1.0
 """Idle window next to every cell where the spec names none."""
 
+PROMPT_TOKENS = 64
+"""Prompt length where the spec names none and no file."""
+
 OUTPUT_TOKENS = 128
 """Output length where the spec names none."""
 
@@ -36,12 +39,15 @@ ASSUMED_START_S = 4.0
 
 MAX_CELLS = 10_000
 
+MAX_REQUESTS = 100_000
+"""Per cell: every one is prepared before the cell and kept until its end."""
+
 
 @dataclass(frozen=True)
 class Work:
     """What every request of an arm asks for."""
 
-    prompt_tokens: int | None
+    prompt_tokens: int
     prompt_file: str | None
     unique: bool
     shared_prefix: int
@@ -112,7 +118,7 @@ def make_plan(
     (A B, B A, ...), so that arms alternate over time while neighbours share an engine start. The
     order of the arms and of the steps is drawn by `seed`, from the spec's digest unless given.
 
-    Raises UsageError when an arm's flags cannot be spelled, or for more than MAX_CELLS cells.
+    Raises UsageError when an arm's flags cannot be spelled, or for more cells or requests than the limits.
     """
     _check_size(spec, arms)
     chosen = int(spec_sha256[:8], 16) if seed is None else seed
@@ -139,6 +145,12 @@ def _check_size(spec: Spec, arms: Sequence[ResolvedArm]) -> None:
         raise UsageError(
             f"This spec asks for {cells} cells; at most {MAX_CELLS} are run at once.",
             hint="Use fewer repeats or steps, or split the study.",
+        )
+    requests = max([spec.load.requests or 0, *spec.load.concurrency])
+    if requests > MAX_REQUESTS:
+        raise UsageError(
+            f"This spec asks for {requests} requests in a cell; at most {MAX_REQUESTS} are sent.",
+            hint="Use fewer requests, and more repeats.",
         )
 
 
@@ -215,7 +227,7 @@ def _amount(
 def _work(arm: ResolvedArm, context: int | None) -> Work:
     prompt, output = arm.workload.prompt, arm.workload.output
     return Work(
-        prompt_tokens=context or prompt.tokens,
+        prompt_tokens=context or prompt.tokens or PROMPT_TOKENS,
         prompt_file=prompt.file,
         unique=prompt.unique,
         shared_prefix=prompt.shared_prefix or 0,

@@ -71,15 +71,21 @@ def _contact(launch: PlannedLaunch) -> Act:
     address = str(launch.attach)
     key = f" with the key in ${launch.api_key_env}" if launch.api_key_env else ""
     text = f"contacts {address}{key}"
-    if is_loopback(address):
+    if is_loopback(_host_of(address)):
         return Act(text)
     return Act(text, "requests leave this machine")
 
 
-def is_loopback(address: str) -> bool:
-    """True when a URL names this machine itself."""
+def _host_of(address: str) -> str:
     try:
-        host = urlsplit(address).hostname or ""
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_loopback(host: str) -> bool:
+    """True when a host name or address is this machine itself."""
+    try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False

@@ -6,6 +6,7 @@ one; opening the journal for more cuts it off.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,8 +34,19 @@ class Journal:
         self._redactor = redactor
         with storage(path):
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+            self._lock()
             sync_folder(path.parent)
             self._cut_to_whole_lines()
+
+    def _lock(self) -> None:
+        try:
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(self._fd)
+            raise StorageFailure(
+                f"{self.path} is being written by another benchspec.",
+                hint="Wait until it has ended, or end it.",
+            ) from error
 
     def _cut_to_whole_lines(self) -> None:
         size = os.fstat(self._fd).st_size

@@ -16,13 +16,15 @@ QUIET_SHARE = 0.10
 """Foreign share of all cores below which a machine counts as quiet: the timer of /proc/stat ticks
 every 10 ms, and an idle desktop or cloud machine stays below this."""
 
-LOOK_S = 0.5
-"""How long one look takes while quiet is waited for: fifty ticks of that timer."""
+SHORTEST_LOOK_S = 0.5
+"""How long a look takes at least while quiet is waited for: fifty ticks of that timer."""
 
 PATIENCE_S = 20.0
 
 NOT_FOREIGN_FIELDS = frozenset({"idle", "iowait", "guest", "guest_nice"})
 """Fields of the system's processor times that are no work, or are counted in another field."""
+
+UNSEEN = "the engine runs on this machine, but its processes cannot be seen"
 
 Pids = Callable[[], Iterable[int]]
 
@@ -50,11 +52,13 @@ class Reading:
 class Host:
     """Reads this machine's processor times for one engine, whose processes `pids` lists.
 
-    A process that ended keeps the last time that was seen of it.
+    A process that ended keeps the last time that was seen of it. `local` is False for an engine on
+    another machine; a local one without visible processes cannot be told from foreign work.
     """
 
-    def __init__(self, pids: Pids) -> None:
+    def __init__(self, pids: Pids, *, local: bool = True) -> None:
         self.cores = os.cpu_count() or 1
+        self.unseen = local and not pids()
         self._pids = pids
         self._engine_s: dict[int, float] = {}
         self._own_s: dict[int, float] = {}
@@ -75,7 +79,7 @@ class Host:
         )
 
     def share(self, begin: Reading, end: Reading) -> float:
-        """Foreign share of all cores between two readings, 0 to 1."""
+        """Foreign share of all cores between two readings, 0 to 1; an unseen engine's included."""
         wall_s = max(end.at_s - begin.at_s, 1e-9)
         return min(1.0, end.foreign_s(begin) / (wall_s * self.cores))
 
@@ -85,18 +89,21 @@ class Host:
         time.sleep(window_s)
         return self.share(begin, self.read())
 
-    def wait_for_quiet(self, patience_s: float, stop: Callable[[], bool]) -> float:
+    def settle(
+        self, window_s: float, patience_s: float, last: float | None, stop: Callable[[], bool]
+    ) -> tuple[float, float]:
         """Look until the machine is quiet, `patience_s` are over, or `stop` says so.
 
-        Returns how long was waited beyond the first look: 0.0 where that one was quiet.
+        `last` is the share of a window that has just ended; None looks first. Returns the share of
+        the last window, and how long was waited after the first one.
         """
-        first_look_s: float | None = None
-        while self.idle_share(LOOK_S) > QUIET_SHARE:
-            now_s = time.monotonic()
-            first_look_s = now_s if first_look_s is None else first_look_s
-            if now_s - first_look_s >= patience_s or stop():
-                break
-        return 0.0 if first_look_s is None else time.monotonic() - first_look_s
+        share = self.idle_share(window_s) if last is None else last
+        begin_s = time.monotonic()
+        waited_s = 0.0
+        while share > QUIET_SHARE and waited_s < patience_s and not stop():
+            share = self.idle_share(max(window_s, SHORTEST_LOOK_S))
+            waited_s = time.monotonic() - begin_s
+        return share, waited_s
 
     def quiet_record(
         self,
@@ -113,14 +120,14 @@ class Host:
         return QuietRecord(
             wall_s=end.at_s - begin.at_s,
             cores=self.cores,
-            foreign_cpu_s=end.foreign_s(begin),
+            foreign_cpu_s=None if self.unseen else end.foreign_s(begin),
             engine_cpu_s=engine_s,
             client_cpu_s=end.own_s - begin.own_s,
             steal_s=_difference(begin.steal_s, end.steal_s),
             waited_s=waited_s,
             idle_before_share=before,
             idle_after_share=after,
-            reason=None if engine_s is not None else "the engine's processes cannot be seen",
+            reason=UNSEEN if self.unseen else None,
         )
 
 
@@ -140,3 +147,24 @@ def _update(times_s: dict[int, float], pids: Iterable[int]) -> None:
         with contextlib.suppress(psutil.Error):
             times = psutil.Process(pid).cpu_times()
             times_s[pid] = times.user + times.system
+
+
+def listeners(port: int) -> list[int]:
+    """Processes of this machine that listen on a TCP port, and their children.
+
+    Empty when there are none, or the system does not show them to this user.
+    """
+    try:
+        connections = psutil.net_connections(kind="tcp")
+    except (psutil.Error, OSError):
+        return []
+    found: set[int] = set()
+    for connection in connections:
+        here = getattr(connection.laddr, "port", None) == port
+        listens = here and connection.status == psutil.CONN_LISTEN
+        if listens and connection.pid is not None:
+            found.add(connection.pid)
+            with contextlib.suppress(psutil.Error):
+                children = psutil.Process(connection.pid).children(recursive=True)
+                found.update(child.pid for child in children)
+    return sorted(found)

@@ -1,0 +1,227 @@
+"""One cell on a running engine: wait for quiet, send, look at the machine before and after."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from benchspec.engines.base import Engine
+from benchspec.errors import EngineFailure
+from benchspec.load.arrivals import schedule_ns
+from benchspec.load.driver import CellTrace, Limits, Load, Stop, run_cell
+from benchspec.load.target import target_of
+from benchspec.run.interrupts import Interrupts
+from benchspec.run.plan import PlannedCell
+from benchspec.run.progress import Progress
+from benchspec.run.requests import RequestSource
+from benchspec.run.trust import is_loopback
+from benchspec.run.watch import Watch
+from benchspec.store.bundle import Bundle
+from benchspec.store.records import CellRecord, RequestRecord
+from benchspec.telemetry.host import PATIENCE_S, Host, listeners
+
+FIRST_BYTE_S = 600.0
+"""Longest wait for a first token where the spec names no timeout: a long prompt behind a queue."""
+
+SILENCE_S = 60.0
+"""Longest silence between two tokens where the spec names no timeout."""
+
+SPARE = 1.5
+"""Bodies made ready for a cell that a duration ends, over what the warm-up says can be served."""
+
+MOST_BODIES = 100_000
+
+State = Literal["done", "aborted", "failed"]
+
+
+@dataclass
+class Patience:
+    """How long a whole run may still wait for quiet: on a machine that is never quiet the waiting
+    must not take more time than the measuring."""
+
+    left_s: float
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """What all cells of a run share. `idle_s` is the idle window next to every cell."""
+
+    bundle: Bundle
+    origin_ns: int
+    idle_s: float
+    timeout_s: float | None
+    ceiling_events_s: float | None
+    ask_counters: bool
+    arrival: str
+    burstiness: float | None
+    patience: Patience
+    interrupts: Interrupts
+    progress: Progress
+
+    @property
+    def limits(self) -> Limits:
+        """The spec's timeout bounds a whole request, and every wait inside it."""
+        if self.timeout_s is None:
+            return Limits(first_byte_s=FIRST_BYTE_S, idle_s=SILENCE_S)
+        return Limits(
+            first_byte_s=self.timeout_s,
+            idle_s=min(SILENCE_S, self.timeout_s),
+            total_s=self.timeout_s,
+        )
+
+
+class CellRunner:
+    """Runs the cells of one engine start, one after another."""
+
+    def __init__(self, conditions: Conditions, engine: Engine, requests: RequestSource) -> None:
+        self._conditions = conditions
+        self._engine = engine
+        self._requests = requests
+        self._target = target_of(engine.endpoint)
+        self._local = is_loopback(engine.endpoint.host)
+        self._host = Host(self._pids, local=self._local)
+        self._last_share: float | None = None
+        self._alone_s: float | None = None
+
+    def _pids(self) -> list[int]:
+        """The engine's processes; those of an attached server of this machine by its port."""
+        own = self._engine.pids()
+        return own if own or not self._local else listeners(self._engine.endpoint.port)
+
+    def warm_up(self, cell: PlannedCell, count: int) -> None:
+        """Send `count` requests like those of `cell`, one after another; they are no observations.
+
+        Raises EngineFailure when none of them is answered.
+        """
+        if count == 0:
+            return
+        trace = self._one_by_one(self._requests.bodies(cell, count, "warm-up"))
+        answered = [request for request in trace.requests if request.ok]
+        if not answered:
+            raise EngineFailure(
+                f"The engine is up but answers no request: {trace.reason}.",
+                hint="Try one request by hand; what the engine logged is in the bundle.",
+            )
+        self._requests.learn(answered[-1])
+        self._alone_s = min(_duration_s(request) for request in answered)
+
+    def run(self, cell: PlannedCell) -> CellRecord:
+        """Send the cell's requests once the machine is quiet. Whatever the engine does is in the
+        record. Raises StorageFailure when the stamps cannot be kept."""
+        load = self._load(cell)
+        count = self._count(cell, load)
+        bodies = self._requests.bodies(cell, count)
+        if cell.key.cache == "warm":
+            self._one_by_one(self._requests.bodies(cell, count, "prime"))
+        before, waited_s = self._settle()
+        stop, pid, begin = Stop(), self._first_pid(), self._host.read()
+        with Watch(
+            self._engine, self._pids, stop, ask_counters=self._conditions.ask_counters
+        ) as watch:
+            trace = self._send(bodies, load, stop)
+        end = self._host.read()
+        state, reason = self._outcome(trace, watch, stop)
+        after = self._idle_after(state)
+        quiet = self._host.quiet_record(begin, end, before=before, after=after, waited_s=waited_s)
+        name, digest = self._conditions.bundle.write_samples(cell.key.id, trace.samples)
+        return CellRecord(
+            key=cell.key,
+            state=state,
+            reason=reason,
+            mode=cell.mode,
+            started_ns=trace.started_ns,
+            ended_ns=trace.ended_ns,
+            planned_requests=cell.requests or len(trace.requests),
+            requests=trace.requests,
+            client=trace.client,
+            quiet=quiet,
+            samples_file=name,
+            samples_sha256=digest,
+            engine_pid_before=pid,
+            engine_pid_after=self._first_pid(),
+            counters=watch.maxima,
+        )
+
+    def _count(self, cell: PlannedCell, load: Load) -> int:
+        """How many bodies to have ready. Where a duration ends the cell, more than can be served:
+        with C in flight nothing is served faster than a request alone, as the warm-up was."""
+        if cell.requests is not None:
+            return cell.requests
+        if load.mode == "open":
+            return len(load.schedule_ns)
+        in_flight, duration_s = cell.key.concurrency or 1, cell.duration_s or 0.0
+        served = duration_s / self._alone_s if self._alone_s else cell.expected_requests
+        return min(MOST_BODIES, math.ceil(SPARE * in_flight * (served + 1)))
+
+    def _one_by_one(self, bodies: list[bytes]) -> CellTrace:
+        return self._send(bodies, Load("sustained", concurrency=1), Stop())
+
+    def _load(self, cell: PlannedCell) -> Load:
+        if cell.key.rate is None:
+            return Load(
+                "burst" if cell.mode == "burst" else "sustained",
+                concurrency=cell.key.concurrency,
+                duration_s=cell.duration_s,
+            )
+        schedule = schedule_ns(
+            self._conditions.arrival,
+            cell.key.rate,
+            seed=cell.key.seed or cell.key.repeat,
+            requests=cell.requests,
+            duration_s=cell.duration_s,
+            shape=self._conditions.burstiness,
+        )
+        return Load("open", schedule_ns=schedule, duration_s=cell.duration_s)
+
+    def _send(self, bodies: Iterable[bytes], load: Load, stop: Stop) -> CellTrace:
+        conditions = self._conditions
+        return run_cell(
+            self._target,
+            bodies,
+            load,
+            origin_ns=conditions.origin_ns,
+            limits=conditions.limits,
+            on_progress=conditions.progress.count,
+            stop=stop,
+            ceiling_events_s=conditions.ceiling_events_s,
+        )
+
+    def _settle(self) -> tuple[float, float]:
+        """Wait for quiet, at most PATIENCE_S, and no longer than the run's patience lasts."""
+        patience = self._conditions.patience
+        share, waited_s = self._host.settle(
+            self._conditions.idle_s,
+            min(PATIENCE_S, patience.left_s),
+            self._last_share,
+            lambda: self._conditions.interrupts.requested,
+        )
+        patience.left_s = max(0.0, patience.left_s - waited_s)
+        return share, waited_s
+
+    def _idle_after(self, state: State) -> float | None:
+        """The idle window after a cell is also the one before the next."""
+        if state != "done":
+            self._last_share = None
+        else:
+            self._last_share = self._host.idle_share(self._conditions.idle_s)
+        return self._last_share
+
+    def _first_pid(self) -> int | None:
+        return next(iter(self._pids()), None)
+
+    def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
+        if watch.trouble is not None:
+            return "failed", watch.trouble
+        if not self._engine.alive():
+            return "failed", "the engine's process ended"
+        if stop.level:
+            self._conditions.interrupts.stop.level = max(
+                stop.level, self._conditions.interrupts.stop.level
+            )
+        return trace.state, trace.reason
+
+
+def _duration_s(request: RequestRecord) -> float:
+    return ((request.end_ns or 0) - (request.sent_ns or 0)) / 1e9

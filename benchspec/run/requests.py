@@ -1,0 +1,106 @@
+"""The requests of a cell as bodies: prompts that no other request of the run shares."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from benchspec.engines.base import Engine
+from benchspec.load.prompts import (
+    MAX_JSONL_BYTES,
+    TOKENS_PER_WORD,
+    PromptShape,
+    make_prompts,
+    measured_tokens_per_word,
+    prompts_from_jsonl,
+)
+from benchspec.load.target import Prompt, Sampling, request_body
+from benchspec.run.plan import PlannedCell
+from benchspec.store.files import read_whole
+from benchspec.store.records import RequestRecord
+
+Purpose = Literal["measure", "warm-up", "prime"]
+
+
+class RequestSource:
+    """Makes the bodies for one engine start.
+
+    `kind` and `model` are the engine's kind and the name of the model to ask for (None where one
+    server has one model). Prompts have an exact length where the engine tells its token ids;
+    otherwise the length follows the server's own count of the warm-up.
+    """
+
+    def __init__(
+        self, engine: Engine, *, kind: str, model: str | None, spec_sha256: str, folder: Path
+    ) -> None:
+        self._engine = engine
+        self._kind = kind
+        self._model = model
+        self._label = spec_sha256[:16]
+        self._folder = folder
+        self._tokens_per_word = TOKENS_PER_WORD
+        self._last_warm_up: Prompt | None = None
+
+    def bodies(self, cell: PlannedCell, count: int, purpose: Purpose = "measure") -> list[bytes]:
+        """`count` bodies. `prime` gives the prompts that `measure` will send, with one token of
+        answer, to fill a prefix cache; `warm-up` gives others.
+
+        Raises UsageError for a prompt file that cannot be used, EngineFailure for a tokeniser that
+        does not count.
+        """
+        prompts = self._prompts(cell, count, "warm-up" if purpose == "warm-up" else "measure")
+        if purpose == "warm-up":
+            self._last_warm_up = prompts[-1]
+        return [self._body(cell, prompt, purpose) for prompt in prompts]
+
+    def learn(self, answered: RequestRecord) -> None:
+        """Take the length of later text prompts from what the server counted for the warm-up."""
+        if isinstance(self._last_warm_up, str) and answered.prompt_tokens:
+            self._tokens_per_word = measured_tokens_per_word(
+                self._last_warm_up, answered.prompt_tokens
+            )
+
+    def _prompts(self, cell: PlannedCell, count: int, purpose: str) -> Sequence[Prompt]:
+        work = cell.work
+        if work.prompt_file is not None:
+            return self._from_file(work.prompt_file, count, cell.key.repeat)
+        exact = self._engine.endpoint.dialect == "completions"
+        return make_prompts(
+            count,
+            PromptShape(work.prompt_tokens, work.unique, work.shared_prefix),
+            label=f"{self._label} {purpose} {cell.key.id}",
+            seed=cell.key.repeat if cell.key.seed is None else cell.key.seed,
+            token_ids=self._engine.token_ids if exact else None,
+            tokens_per_word=self._tokens_per_word,
+        )
+
+    def _from_file(self, name: str, count: int, repeat: int) -> list[str]:
+        """In the file's order; every repeat goes on where the one before it ended."""
+        prompts = prompts_from_jsonl(read_whole(self._folder / name, MAX_JSONL_BYTES), name)
+        start = (repeat - 1) * count % len(prompts)
+        return list(itertools.islice(itertools.cycle(prompts), start, start + count))
+
+    def _body(self, cell: PlannedCell, prompt: Prompt, purpose: Purpose) -> bytes:
+        work = cell.work
+        return request_body(
+            self._engine.endpoint.dialect,
+            prompt,
+            Sampling(
+                max_tokens=1 if purpose == "prime" else work.max_tokens,
+                forced=work.forced,
+                temperature=work.sampling.temperature,
+                seed=work.sampling.seed if cell.key.seed is None else cell.key.seed,
+            ),
+            engine=self._kind,
+            model=self._model,
+            cache_prompt=_cache_prompt(cell),
+        )
+
+
+def _cache_prompt(cell: PlannedCell) -> bool | None:
+    """llama.cpp's switch for reusing a prompt: off when cold, on when warm, else its default."""
+    if cell.key.cache is not None:
+        return cell.key.cache == "warm"
+    return False if cell.work.unique else None
