@@ -227,8 +227,9 @@ class Connection:
             self._done.set_result(None)
 
     def _look(self) -> None:
-        while self._on_readable():
-            pass
+        if clock.now_ns() - self._last_ns >= self._look_s * 1e9:
+            while self._on_readable():
+                pass
         if self._capture is None:
             return
         now, limits = clock.now_ns(), self._limits
