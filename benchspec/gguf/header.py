@@ -129,8 +129,13 @@ def _refuse_duplicates(tensors: list[Tensor], path: Path) -> None:
     names: set[str] = set()
     for tensor in tensors:
         if tensor.name in names:
-            raise GgufUnreadable(f"{path.name} holds the tensor {tensor.name[:100]!r} twice.")
+            raise GgufUnreadable(f"{path.name} holds the tensor {_shown(tensor.name)} twice.")
         names.add(tensor.name)
+
+
+def _shown(name: str) -> str:
+    """A name out of the file, fit for a message."""
+    return repr("".join(c if c.isprintable() else "?" for c in name[:60]))
 
 
 # Types of metadata values (ggml/include/gguf.h): struct format of the fixed ones.
@@ -165,7 +170,7 @@ class _Reader:
         for _ in range(key_count):
             key = self.name_text()
             if key in metadata:
-                raise self.error(f"holds the key {key[:100]!r} twice")
+                raise self.error(f"holds the key {_shown(key)} twice")
             metadata[key] = self.value(self.u32(), NESTING_LIMIT)
         tensors = [self.tensor() for _ in range(tensor_count)]
         _refuse_duplicates(tensors, Path(self.name))
@@ -267,14 +272,14 @@ class _Reader:
         name = self.name_text()
         dimensions = self.u32()
         if not 1 <= dimensions <= DIMENSIONS_LIMIT:
-            raise self.error(f"has a tensor {name[:100]!r} with {dimensions} dimensions")
+            raise self.error(f"has a tensor {_shown(name)} with {dimensions} dimensions")
         shape = tuple(self.u64() for _ in range(dimensions))
         number, offset = self.u32(), self.u64()
         kind = TYPES.get(number)
         if kind is None:
-            raise self.error(f"has a tensor {name[:100]!r} of a type ({number}) not known here")
+            raise self.error(f"has a tensor {_shown(name)} of a type ({number}) not known here")
         if 0 in shape or shape[0] % kind.block:
-            raise self.error(f"has a tensor {name[:100]!r} of shape {shape}, not whole blocks")
+            raise self.error(f"has a tensor {_shown(name)} of shape {shape}, not whole blocks")
         return Tensor(name, shape, kind, offset, self.part)
 
     def check_data(self, metadata: dict[str, Value], tensors: list[Tensor]) -> None:
@@ -287,5 +292,5 @@ class _Reader:
             end = start + tensor.offset + tensor.stored_bytes
             if end > self.size:
                 raise self.error(
-                    f"is cut off: {tensor.name[:100]!r} ends at byte {end:,} of {self.size:,}"
+                    f"is cut off: {_shown(tensor.name)} ends at byte {end:,} of {self.size:,}"
                 )

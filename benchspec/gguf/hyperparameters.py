@@ -5,9 +5,12 @@ Keys and their defaults: `src/llama-arch.cpp` and `src/llama-hparams.cpp` of lla
 
 from __future__ import annotations
 
+import re
+
 from benchspec.gguf.header import GgufUnreadable, Header, Scalar
 
 LAYERS_LIMIT = 4096
+_ARCHITECTURE = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 # Sliding-window period where the file has no pattern, hard-coded in `src/models/*.cpp`: of `n` layers
 # the last is full.
@@ -31,7 +34,7 @@ class Hyperparameters:
     def __init__(self, header: Header) -> None:
         self.metadata = header.metadata
         architecture = header.metadata.get("general.architecture")
-        if not isinstance(architecture, str):
+        if not isinstance(architecture, str) or not _ARCHITECTURE.fullmatch(architecture):
             raise GgufUnreadable("The model does not name its architecture.")
         self.architecture = architecture
         layers = self.number("block_count")

@@ -13,7 +13,7 @@ from benchspec.errors import UsageError
 from benchspec.gguf.bytes_per_token import Reads, Round, expected_distinct, reads
 from benchspec.gguf.header import GgufUnreadable, read_model
 from benchspec.gguf.summary import summarise
-from tests.gguf.conftest import Shapes, Write, gguf
+from tests.gguf.conftest import Shapes, Write, gguf, raw_header, string_value
 
 ATTENTION: Shapes = {
     "attn_q.weight": (64, 64),
@@ -48,6 +48,7 @@ def use(found: Reads, name: str) -> tuple[str, float]:
 
 
 @pytest.mark.engine
+@pytest.mark.slow
 def test_the_demo_model_reads_all_its_bytes_and_one_row(smollm: Path) -> None:
     independent = sum(sizes(smollm).values()) + 576 // 32 * 34
     found = reads(read_model(smollm))
@@ -322,6 +323,16 @@ def test_an_unknown_cache_type_is_refused(write: Write) -> None:
 def test_a_model_without_layers_is_refused(write: Write) -> None:
     with pytest.raises(GgufUnreadable, match="no layer count"):
         reads(read_model(write("llama", {"block_count": 0}, {"x": (32, 1)})))
+
+
+@pytest.mark.parametrize("architecture", ["", "a b", "x" * 65, "a\n"])
+def test_a_model_whose_architecture_is_no_name_is_refused(
+    architecture: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "m.gguf"
+    path.write_bytes(raw_header({"general.architecture": string_value(architecture)}))
+    with pytest.raises(GgufUnreadable, match="does not name its architecture"):
+        reads(read_model(path))
 
 
 # --- in a few numbers -----------------------------------------------------------------------------
