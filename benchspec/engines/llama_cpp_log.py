@@ -134,7 +134,7 @@ _FINDINGS = (
     _pattern("changed", "ctx-size", r"slot context \(\d+\) exceeds the training context"),
     _pattern("ignored", "kv-unified-per-slot", r"--kv-unified-per-slot \(\d+\) exceeds"),
     _pattern("fell-back", "split-mode", r"retrying without pipeline parallelism"),
-    _pattern("changed", None, r"graph reuse disabled"),
+    _pattern("changed", "LLAMA_GRAPH_REUSE_DISABLE", r"graph reuse disabled"),
     _pattern("ignored", "context-shift", r"ctx_shift is not supported by"),
     _pattern("ignored", "cache-reuse", r"cache_reuse is not supported by"),
     _pattern("ignored", "cache-reuse", r"cache reuse is not supported - ignoring"),
@@ -156,7 +156,7 @@ _FINDINGS = (
     _pattern("fell-back", "GGML_CUDA_ALLREDUCE", r"internal AllReduce init failed"),
     _pattern("ignored", "GGML_CUDA_ALLREDUCE", r"unknown GGML_CUDA_ALLREDUCE value"),
     _pattern("warning", "load-mode", r"tensor overrides to CPU are used with mmap enabled"),
-    _pattern("ignored", None, r"model has unused tensor \S+"),
+    _pattern("ignored", "spec-type", r"model has unused tensor \S+"),
     _pattern("fell-back", "lazy-mode", r"mmap is not available, so tensor"),
     _pattern("changed", "batch-size", r"setting n_batch = n_ubatch"),
     _pattern("warning", "ctx-size", r"failed to find free space in the KV cache"),
@@ -169,9 +169,9 @@ _FINDINGS = (
     _pattern("ignored", "n-gpu-layers", r"compiled without support for GPU offload"),
     _pattern("refused", None, r"error: invalid argument: \S+"),
     _pattern("refused", None, r"the argument has been removed"),
-    _pattern("changed", None, r"argument '\S+' specified multiple times"),
+    _pattern("warning", None, r"argument '\S+' specified multiple times"),
     _pattern("ignored", "defrag-thold", r"--defrag-thold is deprecated"),
-    _pattern("changed", None, r"environment variable is set, but will be overwritten"),
+    _pattern("warning", None, r"environment variable is set, but will be overwritten"),
     _pattern("changed", None, r"using config file: "),
 )
 
@@ -180,6 +180,9 @@ _ANY_FINDING = re.compile("|".join(pattern.regex.pattern for pattern in _FINDING
 # Text out of the model file, which must not be taken for the server's own words.
 _QUOTES_THE_MODEL = re.compile(r"llama_model_loader: - kv|print_info: general\.name")
 _STARTED = re.compile(r"listening on \S+")
+
+# After the start, a dozen ordinary lines per request; of those only these may matter.
+_WHILE_RUNNING = re.compile(r"forcing full|need to evaluate|purging slot|context shift")
 
 # Always there, or only a consequence of another line.
 _HARMLESS = re.compile(
@@ -234,6 +237,8 @@ def read_log(lines: Iterable[str], *, asked: Collection[str] = ()) -> LogReading
         if starting:
             _collect_facts(facts, line.text)
             starting = not _STARTED.search(line.text)
+        elif line.level == "I" and not _WHILE_RUNNING.search(line.text):
+            continue
         finding = _finding(line, asked)
         if finding is None or len(findings) >= FINDING_LIMIT:
             continue

@@ -182,10 +182,12 @@ def test_a_context_that_does_not_divide() -> None:
          "fell-back", "cache-type-k"),
         ("warning: no usable GPU found, --gpu-layers option will be ignored", "ignored",
          "n-gpu-layers"),
+        ("W model has unused tensor blk.61.nextn.eh_proj.weight (size = 9 bytes) -- ignoring",
+         "ignored", "spec-type"),
         ("error: invalid argument: --mlock", "refused", None),
-        ("DEPRECATED: argument '-c' specified multiple times, use comma", "changed", None),
+        ("DEPRECATED: argument '-c' specified multiple times, use comma", "warning", None),
         ("warn: LLAMA_ARG_CTX_SIZE environment variable is set, but will be overwritten by command "
-         "line argument -c", "changed", None),
+         "line argument -c", "warning", None),
         ("I common_params: using config file: /etc/llama.cpp/config.ini", "changed", None),
         ("W srv  update_slots: failed to find free space in the KV cache, retrying", "warning",
          "ctx-size"),
@@ -206,6 +208,14 @@ def test_no_speculation_is_a_finding_only_if_it_was_asked_for() -> None:
 
 def test_lines_that_are_always_there_are_no_findings() -> None:
     assert findings("W srv  init: security: no API key is set and CORS allows all origins") == []
+
+
+def test_a_lost_prefix_cache_is_found_while_it_runs() -> None:
+    log = [
+        *lines("start-unset-slots.log"),
+        "0.01.000.000 I slot x: forcing full prompt re-processing",
+    ]
+    assert findings(*log) == [("warning", "cache-prompt")]
 
 
 def test_trouble_that_repeats_is_kept_a_few_times_only() -> None:
