@@ -47,7 +47,7 @@ _WORD_STYLES = {"supported": "good", "refuted": "strong", "invalid": "error"}
     help="Progress on stderr: live on a terminal, lines, or JSON lines.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout at the end.")
-def command(  # noqa: PLR0917 (click passes every parameter by its name)
+def command(
     spec: Path, output: Path, trust: bool, overrides: tuple[str, ...], style: str, as_json: bool
 ) -> None:
     """Measure what SPEC asks for, judge it, and write a report that others can verify."""

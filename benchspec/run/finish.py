@@ -101,10 +101,8 @@ def finish(bundle: Bundle) -> tuple[Judged, Rendered]:
     Raises StorageFailure; until the manifest is there, the bundle counts as unfinished.
     """
     (bundle.root / manifest.MANIFEST).unlink(missing_ok=True)
+    _resolve(bundle)
     judged = judge_bundle(bundle)
-    judged.resolved["engines"] = engines_data(judged.records)
-    judged.resolved["renderer"] = fingerprint()
-    bundle.write_json(bundle.resolved, judged.resolved)
     write_whole(bundle.observations, as_json(judged.observations))
     write_whole(bundle.verdicts, as_json(judged.verdicts))
     evidence = manifest.evidence(bundle.root)
@@ -117,6 +115,14 @@ def finish(bundle: Bundle) -> tuple[Judged, Rendered]:
         write_whole(bundle.pdf, rendered.pdf)
     write_whole(bundle.root / manifest.MANIFEST, manifest.manifest(bundle.root))
     return judged, rendered
+
+
+def _resolve(bundle: Bundle) -> None:
+    """Add to resolved.json what is known only now: the engines as found, and the renderer."""
+    resolved = bundle.read_json(bundle.resolved)
+    resolved["engines"] = engines_data(journal.read(bundle.journal))
+    resolved["renderer"] = fingerprint()
+    bundle.write_json(bundle.resolved, resolved)
 
 
 def as_json(model: Observations | Verdicts) -> bytes:

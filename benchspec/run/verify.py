@@ -7,6 +7,7 @@ what is compared is state, reading, value, inputs and verdicts, never wording.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +26,9 @@ from benchspec.store.bundle import Bundle
 from benchspec.store.files import read_whole
 
 RENDERED_LIMIT_BYTES = 256 << 20
+
+SAME_TO = 1e-9
+"""Relative difference below which two floats are one figure: a nanosecond in a second."""
 
 
 @dataclass(frozen=True)
@@ -100,16 +104,17 @@ def _observations(bundle: Bundle, judged: Judged) -> Iterator[Mismatch]:
 
 def _moved(edited: Verdicts, true: Verdicts) -> list[str]:
     """Ids of hypotheses whose verdict, value or readings, or a check behind them, differ."""
+    checks, hypotheses = _by_key(edited), _by_id(edited)
     changed = {
-        result.key
-        for result, other in zip(edited.checks, true.checks, strict=False)
-        if _judged(result.model_dump(mode="json")) != _judged(other.model_dump(mode="json"))
+        name
+        for name, check in _by_key(true).items()
+        if _difference(_judged(checks.get(name, {})), _judged(check))
     }
     return [
-        one.id
-        for one, other in zip(edited.hypotheses, true.hypotheses, strict=False)
-        if _decided(one.model_dump(mode="json")) != _decided(other.model_dump(mode="json"))
-        or changed.intersection(one.checks)
+        name
+        for name, hypothesis in _by_id(true).items()
+        if _difference(_decided(hypotheses.get(name, {})), _decided(hypothesis))
+        or changed.intersection(hypothesis["checks"])
     ]
 
 
@@ -243,7 +248,16 @@ def _difference(recorded: object, true: object, at: str = "") -> str | None:
             if where is not None:
                 return where
         return None
-    return None if recorded == true else f"{at} is {_shown(recorded)}, should be {_shown(true)}"
+    if _same(recorded, true):
+        return None
+    return f"{at} is {_shown(recorded)}, should be {_shown(true)}"
+
+
+def _same(recorded: object, true: object) -> bool:
+    """Equal; numbers to SAME_TO, because another machine may add in another order."""
+    if isinstance(recorded, float) and isinstance(true, int | float):
+        return math.isclose(recorded, true, rel_tol=SAME_TO, abs_tol=SAME_TO)
+    return recorded == true
 
 
 def _shown(value: object) -> str:
