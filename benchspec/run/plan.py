@@ -185,7 +185,6 @@ def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int) -> Iterator[PlannedCell
             rate=rate,
             context_tokens=context,
             cache=cache,
-            material=arm.workload.label.material if arm.workload.label else None,
             repeat=repeat,
             seed=seed,
         )
