@@ -25,6 +25,8 @@ _TABLE = (
     Threshold("shape.waves", 0.10, "of ceil(C/S)", "this project: cross-check by mean in flight"),
     Threshold("queueing.low", 0.93, "ratio", "refill of a slot overlaps the next prefill"),
     Threshold("queueing.high", 1.10, "ratio", "partial waves and hand-over"),
+    Threshold("queueing.near-low", 0.85, "ratio", "this project: with two discriminators"),
+    Threshold("queueing.near-high", 1.20, "ratio", "this project: with two discriminators"),
     Threshold("queueing.rate-kept", 0.85, "r(C)/r(S)", "saturation would give S/C <= 0.5"),
     Threshold("queueing.saturated", 0.15, "of S/C", "run spread of one stream"),
     Threshold("queueing.jump", 0.5, "of T(S)", "a smaller, linear growth is prefill in series"),

@@ -7,7 +7,8 @@ Division, burst: T(C) [s] / (floor(C/S) T(S) + T(C mod S)) [s]. Sustained: laten
 over C/S; the number of batches does not apply where slots are refilled.
 
 The ratio alone proves nothing: hardware that is saturated at S also takes C/S times as long. So
-`queued` needs the ratio in 0.93-1.10 (refill overlaps prefill; partial waves) and one of
+`queued` needs the ratio in 0.93-1.10 (refill overlaps prefill; partial waves) and one of these, or
+the ratio in 0.85-1.20 (cells of a busy machine) and two of them:
   * completions in clusters of S (not where S was inferred from these same completions)
   * per-stream rate kept, r(C)/r(S) >= 0.85 (saturation predicts S/C)
   * first token of the late requests jumps by >= 0.5 T(S) (a smaller, linear growth is prefill)
@@ -32,10 +33,11 @@ from dataclasses import dataclass
 
 from benchspec.judge import completions as shape
 from benchspec.judge import figures
-from benchspec.judge.case import Case, Slots, measured, need, sizes_text
+from benchspec.judge.case import Case, measured, need, sizes_text
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, lacking, not_applicable
 from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.setup import Slots
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 from benchspec.observations.quantiles import median
@@ -177,19 +179,20 @@ def _read(ratio: Interval, seen: _Evidence, slots: int, count: int) -> str:
     one_cluster = len(seen.sizes) == 1
     if ratio.high < limit("queueing.low") and one_cluster:
         return "parallel"
-    if ratio.low < limit("queueing.low") or ratio.high > limit("queueing.high"):
-        return "unresolved"
+    fits = ratio.low >= limit("queueing.low") and ratio.high <= limit("queueing.high")
     kept = seen.rate_kept
     shared_out = kept is not None and abs(kept * count / slots - 1) <= limit("queueing.saturated")
-    if shared_out and one_cluster:
+    if fits and shared_out and one_cluster:
         return "saturated"
-    queued = (
+    near = ratio.low >= limit("queueing.near-low") and ratio.high <= limit("queueing.near-high")
+    signs = (
         shape.batch_size(seen.sizes) == slots,
         kept is not None and kept >= limit("queueing.rate-kept"),
         seen.jump_s is not None and seen.jump_s >= limit("queueing.jump"),
         seen.waiting is not None and seen.waiting > 0,
     )
-    return "queued" if any(queued) else "unresolved"
+    enough = 1 if fits else 2
+    return "queued" if near and sum(signs) >= enough else "unresolved"
 
 
 def _caveats(slots: Slots, count: int, ratio: Interval) -> list[str]:
