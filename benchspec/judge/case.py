@@ -7,7 +7,6 @@ get a step and ask the case for its partners of the same repeat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,63 +15,13 @@ from benchspec.judge.completions import inferred_slots
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import Figure, Interval
 from benchspec.judge.lines import Line, Withheld, invalid, lacking, over_repeats
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.setup import Setup, Slots
 from benchspec.knowledge import engines
-from benchspec.observations.model import (
-    SLOT_SETTINGS,
-    ArmObservation,
-    Observations,
-    Provenance,
-    Step,
-)
+from benchspec.observations.model import ArmObservation, Observations, Step
 from benchspec.spec.arms import ResolvedArm, resolve_arms
 from benchspec.spec.models import Spec
-
-COORDINATES = ("concurrency", "rate", "context_tokens", "cache", "material")
-
-
-@dataclass(frozen=True)
-class Place:
-    """An arm at a step of the sweep."""
-
-    arm: str
-    concurrency: int | None = None
-    rate: float | None = None
-    context_tokens: int | None = None
-    cache: str | None = None
-    material: str | None = None
-
-    @classmethod
-    def of(cls, step: Step) -> Place:
-        """Where a step stands."""
-        return cls(step.arm, **{name: getattr(step, name) for name in COORDINATES})
-
-    @property
-    def at(self) -> dict[str, Any]:
-        """The coordinates that are set, without the arm."""
-        pairs = {name: getattr(self, name) for name in COORDINATES}
-        return {name: value for name, value in pairs.items() if value is not None}
-
-    def __str__(self) -> str:
-        words = {"concurrency": "C"}
-        parts = [f"{words.get(name, name)}={value}" for name, value in self.at.items()]
-        return ", ".join([f"arm {self.arm}", *parts])
-
-
-@dataclass(frozen=True)
-class Slots:
-    """S: how many requests an arm's server takes at once, and how that is known."""
-
-    count: int
-    provenance: Provenance
-    source: str
-    inferred_from: int | None = None
-    """The concurrency of the step whose completions gave it."""
-
-    def as_input(self) -> Input:
-        return Input(
-            name="S", value=self.count, unit="slots", provenance=self.provenance, source=self.source
-        )
 
 
 class Case:
@@ -114,6 +63,17 @@ class Case:
     def steps(self, place: Place) -> list[Step]:
         """The finished steps of a place, in repeat order."""
         return list(self._steps.get(place, {}).values())
+
+    @cached_property
+    def _setups(self) -> dict[str, Setup]:
+        links = self.spec.hardware.links
+        return {
+            arm: Setup(arm, self.arms.get(arm), self.observed(arm), links) for arm in self.arm_ids
+        }
+
+    def setup(self, arm: str) -> Setup:
+        """How an arm is set up; empty for an arm that nobody described."""
+        return self._setups.get(arm) or Setup(arm, None, ArmObservation(), [])
 
     def observed(self, arm: str) -> ArmObservation:
         """What was seen of an arm as a whole; empty when nothing was."""
@@ -170,44 +130,11 @@ class Case:
         if seen.slots is not None:
             found = Slots(seen.slots, "measured", seen.slots_source or "the live server")
         else:
-            found = self.declared_slots(arm)
-        capacity = self._kv_slots(arm)
+            found = self.setup(arm).declared_slots()
+        capacity = self.setup(arm).kv_slots()
         if capacity and (found is None or capacity.count < found.count):
             return capacity
         return found or self._inferred_slots(arm)
-
-    def _kv_slots(self, arm: str) -> Slots | None:
-        """How many requests the KV cache holds: KV / (prompt + output) of them for certain."""
-        kv, resolved = self.observed(arm).kv_tokens, self.arms.get(arm)
-        if kv is None or resolved is None:
-            return None
-        prompt, output = resolved.workload.prompt.tokens, resolved.workload.output.tokens
-        if prompt is None or output is None:
-            return None
-        source = f"KV cache of {kv} tokens / {prompt + output} per request"
-        if admitted := kv // prompt - kv // (prompt + output):
-            source += f"; {admitted} more may be admitted on the prompt alone and preempted later"
-        return Slots(kv // (prompt + output), "bound", source)
-
-    def declared_slots(self, arm: str) -> Slots | None:
-        """What the spec asks for, or what the engine does when nothing is said."""
-        resolved = self.arms.get(arm)
-        engine = resolved.engine if resolved else None
-        if engine is None:
-            return None
-        if engine.slots is not None:
-            return Slots(engine.slots, "declared", "engine.slots of the spec")
-        uses = engines.effective(
-            engine.kind, flags=engine.flags, command=engine.command, env=engine.env
-        )
-        for name in SLOT_SETTINGS:
-            value = uses[name].value if name in uses else None
-            if isinstance(value, int) and value > 0:
-                return Slots(value, "declared", f"{name} in the spec")
-        known = engines.engine(engine.kind)
-        if known is None or known.default_slots is None:
-            return None
-        return Slots(known.default_slots, "declared", f"default of {engine.kind}")
 
     def _inferred_slots(self, arm: str) -> Slots | None:
         """From the largest step whose answers came in batches."""

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from benchspec.judge import figures, metrics, targets
-from benchspec.judge.case import Case, Place
+from benchspec.judge.case import Case
 from benchspec.judge.conditions import unfit
 from benchspec.judge.finding import Finding, blocked, settle, too_few
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Withheld, invalid, lacking
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.observations.model import Step
 from benchspec.observations.quantiles import median

@@ -11,7 +11,8 @@ from dataclasses import replace
 from itertools import product
 from typing import Any
 
-from benchspec.judge.case import Case, Place
+from benchspec.judge.case import Case
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.spec import models
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from benchspec.judge import figures, targets
-from benchspec.judge.case import Case, Place
+from benchspec.judge.case import Case
 from benchspec.judge.interval import counted, show
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, HypothesisResult, Unfinished
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step

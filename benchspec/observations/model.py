@@ -149,6 +149,8 @@ class Step(Node):
     round_ms: Number | None = None
     acceptance: Number | None = None
     tokens_per_round: Number | None = None
+    drafts: int | None = None
+    """k: tokens drafted per round, without the one that the model itself gives."""
     ttft_ms: Number | None = None
     cached_tokens: Number | None = None
     joules_per_token: Number | None = None
@@ -182,6 +184,8 @@ class ArmObservation(Node):
     """model_sha256, engine, build, device names, ...: what must be equal for a comparison."""
     slots: int | None = None
     slots_source: str | None = None
+    split: Literal["none", "layer", "pipeline", "tensor"] | None = None
+    """How the model lies on several devices."""
     context_per_slot: int | None = None
     kv_tokens: int | None = None
 
@@ -202,11 +206,153 @@ class Series(Node):
     statistic: str | None = None
     values: list[float | None] = []
     times_s: list[float] = []
+    mean: Number | None = None
+    """Mean within a repeat, median over repeats, where the values were not published."""
+    range: Bounds | None = None
+    """Smallest and largest mean of a repeat."""
+    counts: list[int] = []
+    """Samples in each repeat."""
+    duration_s: float | None = None
+    """How long was sampled; with `interval_s`, how many samples there should be."""
     idle_before: list[float | None] = []
     idle_after: list[float | None] = []
     not_measured: str | None = None
     """Why there are no values (the counter answered N/A)."""
     provenance: Provenance = "measured"
+
+
+class Budget(Node):
+    """Where the time of one thing goes. `parts` in ms; `after` the same parts once improved."""
+
+    name: str
+    arm: str | None = None
+    total_ms: Number
+    parts: dict[str, Number]
+    after: dict[str, Number] = {}
+    provenance: Provenance = "measured"
+
+
+class Ablation(Node):
+    """One thing timed whole, and again `without` a part at a time."""
+
+    name: str
+    arm: str | None = None
+    full_ms: Number
+    without: dict[str, Number]
+
+
+class Factor(Node):
+    """One factor of a ratio, as itself or as `over` / `under`."""
+
+    name: str
+    ratio: Number | None = None
+    over: Number | None = None
+    under: Number | None = None
+    from_observed: bool = False
+    """True when it was computed from the ratio that it is to explain."""
+    provenance: Provenance = "measured"
+
+
+class Decomposition(Node):
+    """An observed ratio and the factors that are said to make it."""
+
+    name: str
+    arm: str | None = None
+    observed: Number
+    factors: list[Factor]
+
+
+class Figures(Node):
+    """Figures that one author printed of one thing; identities are tried on those that are there."""
+
+    name: str
+    arm: str | None = None
+    tok_s: float | None = None
+    ms_per_token: float | None = None
+    round_ms: float | None = None
+    acceptance: float | None = None
+    drafts: int | None = None
+    parts: list[float] = []
+    whole: float | None = None
+    over: float | None = None
+    under: float | None = None
+    ratio: float | None = None
+    percent: float | None = None
+    percent_more: float | None = None
+    kv_bytes: float | None = None
+    context_tokens: int | None = None
+    probe: float | None = None
+    datasheet: float | None = None
+    unit: str | None = None
+
+
+class Transfer(Node):
+    """What crosses a link: `bytes_per_token` per crossing, `crossings` of them per forward pass."""
+
+    arm: str | None = None
+    kind: Literal["hop", "all-reduce"] = "hop"
+    bytes_per_token: float
+    crossings: int
+    latency_s: float | None = None
+    prefill_tokens: int | None = None
+    """Tokens that a prefill step carries at once."""
+    hidden: bool = False
+    """True where swapping the path changed the time by less than 1 % (an A/B was made)."""
+    provenance: Provenance = "derived"
+    source: str | None = None
+
+
+class Scaled(Node):
+    """One thing on one device and on `n`: a rate (`tok/s`) or a time (`ms`)."""
+
+    name: str
+    arm: str | None = None
+    n: int
+    single: Number
+    measured: Number
+    unit: Literal["tok/s", "ms", "s"] = "tok/s"
+
+
+class Sends(Node):
+    """The same prompt sent again and again."""
+
+    arm: str | None = None
+    prompt_tokens: int | None = None
+    in_flight: int = 1
+    ttft_ms: list[float]
+    cached_tokens: list[int | None] = []
+
+
+class Outputs(Node):
+    """What was seen of the texts: how many repeat themselves, how many ended at the limit."""
+
+    arm: str | None = None
+    count: int
+    degenerate: int | None = None
+    truncated: int | None = None
+    prompts: str | None = None
+
+
+class Agreement(Node):
+    """Greedy answers of two arms to the same prompts."""
+
+    arms: list[str]
+    common_prefix_tokens: list[int] = []
+    acceptance: list[float] = []
+
+
+class Parity(Node):
+    """The same questions to two arms. `only_first` were right in the first arm alone."""
+
+    arms: list[str]
+    n: int
+    correct: list[int] = []
+    only_first: int | None = None
+    only_second: int | None = None
+    margin: float | None = None
+    """The registered difference that counts as none, as a share: 0.03."""
+    truncated: list[float] = []
+    """Share of the answers that ended at the limit, per arm."""
 
 
 class Observations(Node):
@@ -215,3 +361,13 @@ class Observations(Node):
     arms: dict[str, ArmObservation] = {}
     steps: list[Step] = []
     series: list[Series] = []
+    budgets: list[Budget] = []
+    ablations: list[Ablation] = []
+    factors: list[Decomposition] = []
+    figures: list[Figures] = []
+    transfers: list[Transfer] = []
+    scaled: list[Scaled] = []
+    sends: list[Sends] = []
+    outputs: list[Outputs] = []
+    agreement: list[Agreement] = []
+    parity: list[Parity] = []

@@ -21,10 +21,11 @@ Value: the foreign share. Source: this project; an idle limit of zero fails on e
 
 from __future__ import annotations
 
-from benchspec.judge.case import Case, Place, measured
+from benchspec.judge.case import Case, measured
 from benchspec.judge.conditions import contamination
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Series, Step

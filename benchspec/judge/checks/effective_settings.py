@@ -92,7 +92,7 @@ def _concerns(entry: LogLine, asked: list[Setting]) -> bool:
 
 def _unused(case: Case, arm: str, shapes: list[CheckResult]) -> str | None:
     """Several slots were asked for, and a burst of several came one by one."""
-    declared = case.declared_slots(arm)
+    declared = case.setup(arm).declared_slots()
     if declared is None or declared.count < 2:
         return None
     for shape in shapes:

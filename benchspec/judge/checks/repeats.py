@@ -22,9 +22,10 @@ from __future__ import annotations
 from itertools import combinations, pairwise
 
 from benchspec.judge import figures
-from benchspec.judge.case import Case, Place
+from benchspec.judge.case import Case
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, by_spread, lacking
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Bounds

@@ -23,10 +23,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from benchspec.judge import figures
-from benchspec.judge.case import Case, Place, measured, need
+from benchspec.judge.case import Case, measured, need
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, invalid, lacking, not_applicable
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -81,7 +82,7 @@ def _curve(case: Case, step: Step) -> dict[int, Interval]:
 
 def _read(case: Case, step: Step, curve: dict[int, Interval]) -> tuple[str, str]:
     count = step.concurrency or 0
-    declared = case.declared_slots(step.arm) or case.slots(step.arm)
+    declared = case.setup(step.arm).declared_slots() or case.slots(step.arm)
     inside = [c for c in curve if declared is None or c <= declared.count]
     change = max((abs((curve[c] / curve[1]).mid - 1) for c in inside), default=0.0)
     level = change <= limit("scaling.flat") and count in inside

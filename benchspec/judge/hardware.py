@@ -1,0 +1,114 @@
+"""What the devices and links of an arm can do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchspec.judge.interval import Interval, show
+from benchspec.judge.result import Input
+from benchspec.observations.model import Provenance
+from benchspec.spec.models import Device, Link, Model
+from benchspec.spec.quantity import parse_quantity
+
+_PCIE_LANE_MB_S = {1: 250.0, 2: 500.0, 3: 984.6, 4: 1969.0, 5: 3938.0, 6: 7563.0}
+"""Per direction: GT/s x encoding / 8 (8b/10b to generation 2, 128b/130b to 5, flits in 6)."""
+
+
+@dataclass(frozen=True)
+class Bandwidth:
+    """A device's memory bandwidth in B/s; `at_least` where no probe was as large as the model."""
+
+    value: Interval
+    provenance: Provenance
+    source: str
+    at_least: bool = False
+
+
+def bandwidth(device: Device, resident: float | None) -> Bandwidth | None:
+    """The denominator for a device: measured at a buffer as large as what is read, if there is one.
+
+    A datasheet figure gives way to a measured curve. On the curve the smallest buffer that holds
+    `resident` bytes counts; where none does, the largest buffer, which is still falling: then a
+    fraction of it is `at least`.
+    """
+    curve = sorted(
+        (parse_quantity(size, "size").high, Interval.of(speed), size)
+        for size, speed in device.bandwidth_curve.items()
+    )
+    too_small = bool(curve) and resident is not None and curve[-1][0] < resident
+    stated = device.memory_bandwidth
+    if stated is not None and not (curve and device.source == "datasheet"):
+        return Bandwidth(Interval.of(stated), device.source, device.name or device.id, too_small)
+    if not curve:
+        return None
+    fits = [c for c in curve if resident is not None and c[0] >= resident]
+    _, speed, size = fits[0] if fits else curve[-1]
+    return Bandwidth(speed, "measured", f"probe with a buffer of {size}", not fits)
+
+
+def shares(devices: Sequence[Device]) -> tuple[list[Interval], bool]:
+    """Each device's share of the model, and whether that was stated (else equal parts)."""
+    stated = [d.share for d in devices if d.share is not None]
+    if len(stated) == len(devices):
+        return [Interval.of(s) for s in stated], True
+    return [Interval.of(1 / len(devices))] * len(devices), len(devices) == 1
+
+
+def read_time_s(
+    size: Interval, devices: Sequence[Device], speeds: Sequence[Bandwidth], split: str | None
+) -> Interval:
+    """Shortest time to read `size` bytes: the devices' times add up where they take turns (layer
+    split, RAM and VRAM), and the slowest counts where they read together (tensor split)."""
+    parts, _ = shares(devices)
+    times = [size * part / speed.value for part, speed in zip(parts, speeds, strict=True)]
+    if split == "tensor":
+        return Interval(max(t.low for t in times), max(t.high for t in times))
+    total = Interval(0.0, 0.0)
+    for time in times:
+        total = total + time
+    return total
+
+
+def resident_bytes(model: Model) -> float | None:
+    """How large a buffer a probe must have read to stand for this model."""
+    known = model.resident or model.size
+    return known.high if known is not None else None
+
+
+def capacity(link: Link) -> tuple[Interval, Provenance, str] | None:
+    """A link's bandwidth per direction in B/s: stated, else from PCIe generation and lanes."""
+    between = f"link {' - '.join(link.between)}"
+    if link.bandwidth is not None:
+        return Interval.of(link.bandwidth), "declared", between
+    if link.kind == "pcie" and link.gen in _PCIE_LANE_MB_S and link.lanes is not None:
+        speed = _PCIE_LANE_MB_S[link.gen] * link.lanes * 1e6
+        return Interval.of(speed), "datasheet", f"PCIe {link.gen}.0 x{link.lanes}, per direction"
+    if link.measured is not None:
+        return Interval.of(link.measured), "measured", between
+    return None
+
+
+def slowest(
+    links: Sequence[Link], *, measured_first: bool
+) -> tuple[Interval, Provenance, str] | None:
+    """The link that a chain is as fast as; `measured_first` prefers a copy test to the standard."""
+    found: list[tuple[Interval, Provenance, str]] = []
+    for link in links:
+        if measured_first and link.measured is not None:
+            found.append(
+                (Interval.of(link.measured), "measured", f"copy {' - '.join(link.between)}")
+            )
+        elif (known := capacity(link)) is not None:
+            found.append(known)
+    return min(found, key=lambda known: known[0].low, default=None)
+
+
+def as_input(name: str, value: Interval, unit: str, provenance: Provenance, source: str) -> Input:
+    """An input that is no reading of a step."""
+    return Input(name=name, value=value.number, unit=unit, provenance=provenance, source=source)
+
+
+def gb(value: Interval, digits: int = 4) -> str:
+    """Bytes (or B/s) in units of 1e9, for print."""
+    return show(value * 1e-9, digits)

@@ -1,0 +1,138 @@
+"""How an arm is set up: devices, split, slots, drafts; as declared, over what was observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from benchspec.judge.result import Input
+from benchspec.knowledge import engines
+from benchspec.knowledge.model import SettingUse
+from benchspec.observations.model import SLOT_SETTINGS, ArmObservation, Provenance, Step
+from benchspec.spec.arms import ResolvedArm
+from benchspec.spec.models import Device, Link, Model
+
+_PIPELINE = ("pipeline-parallel-size", "pp-size")
+_TENSOR = ("tensor-parallel-size", "tp-size", "tp")
+_DRAFTS = (
+    "spec-draft-n-max",
+    "draft-max",
+    "speculative-num-draft-tokens",
+    "num-speculative-tokens",
+)
+
+
+@dataclass(frozen=True)
+class Slots:
+    """S: how many requests an arm's server takes at once, and how that is known."""
+
+    count: int
+    provenance: Provenance
+    source: str
+    inferred_from: int | None = None
+    """The concurrency of the step whose completions gave it."""
+
+    def as_input(self) -> Input:
+        return Input(
+            name="S", value=self.count, unit="slots", provenance=self.provenance, source=self.source
+        )
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One arm. `resolved` is None for an arm that was only observed."""
+
+    arm: str
+    resolved: ResolvedArm | None
+    observed: ArmObservation
+    all_links: Sequence[Link]
+
+    @property
+    def model(self) -> Model:
+        """The arm's model; an empty one when nothing is declared."""
+        return self.resolved.model if self.resolved else Model()
+
+    @property
+    def devices(self) -> Sequence[Device]:
+        """The devices that the arm uses. Split over none of them, only the first is one."""
+        devices = self.resolved.devices if self.resolved else []
+        return devices[:1] if self._stated_split == "none" else devices
+
+    @property
+    def links(self) -> Sequence[Link]:
+        """The links between the arm's devices."""
+        ids = {device.id for device in self.devices}
+        return [link for link in self.all_links if set(link.between) <= ids]
+
+    @cached_property
+    def settings(self) -> Mapping[str, SettingUse]:
+        """What the engine was told, by canonical name."""
+        engine = self.resolved.engine if self.resolved else None
+        if engine is None:
+            return {}
+        return engines.effective(
+            engine.kind, flags=engine.flags, command=engine.command, env=engine.env
+        )
+
+    def _number(self, names: Sequence[str]) -> int | None:
+        values = [self.settings[n].value for n in names if n in self.settings]
+        whole = [v for v in values if isinstance(v, int) and not isinstance(v, bool)]
+        return whole[0] if whole else None
+
+    @cached_property
+    def _stated_split(self) -> str | None:
+        if self.observed.split is not None:
+            return self.observed.split
+        use = self.settings.get("split-mode")
+        if use is not None:
+            return str(use.value)
+        if (self._number(_TENSOR) or 1) > 1:
+            return "tensor"
+        return "pipeline" if (self._number(_PIPELINE) or 1) > 1 else None
+
+    @property
+    def split(self) -> str | None:
+        """none, layer, pipeline or tensor; None when several devices share it in an unknown way.
+
+        llama.cpp splits by layers when nothing is said.
+        """
+        if len(self.devices) < 2:
+            return "none" if self.devices else self._stated_split
+        engine = self.resolved.engine if self.resolved else None
+        default = "layer" if engine and engine.kind == "llama.cpp" else None
+        return self._stated_split or default
+
+    def drafts(self, step: Step) -> int | None:
+        """k: tokens drafted per round, as observed or as the engine was told."""
+        return step.drafts if step.drafts is not None else self._number(_DRAFTS)
+
+    def declared_slots(self) -> Slots | None:
+        """What the spec asks for, or what the engine does when nothing is said."""
+        engine = self.resolved.engine if self.resolved else None
+        if engine is None:
+            return None
+        if engine.slots is not None:
+            return Slots(engine.slots, "declared", "engine.slots of the spec")
+        for name in SLOT_SETTINGS:
+            count = self._number([name])
+            if count is not None and count > 0:
+                return Slots(count, "declared", f"{name} in the spec")
+        known = engines.engine(engine.kind)
+        if known is None or known.default_slots is None:
+            return None
+        return Slots(known.default_slots, "declared", f"default of {engine.kind}")
+
+    def kv_slots(self) -> Slots | None:
+        """How many requests the KV cache holds: KV / (prompt + output) of them for certain."""
+        kv = self.observed.kv_tokens
+        if kv is None or self.resolved is None:
+            return None
+        workload = self.resolved.workload
+        prompt, output = workload.prompt.tokens, workload.output.tokens
+        if prompt is None or output is None:
+            return None
+        source = f"KV cache of {kv} tokens / {prompt + output} per request"
+        if admitted := kv // prompt - kv // (prompt + output):
+            source += f"; {admitted} more may be admitted on the prompt alone and preempted later"
+        return Slots(kv // (prompt + output), "bound", source)
