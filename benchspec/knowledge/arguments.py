@@ -22,7 +22,9 @@ class Dialect:
     """How one program reads its arguments.
 
     `positional` names the settings that words without a flag fill, in order; `abbreviations` allows
-    unique beginnings; `underscores` reads `_` as `-` in long flags; `one_dash_long` is Go's way.
+    unique beginnings; `underscores` reads `_` as `-` in long flags; `one_dash_long` and
+    `switch_values` (`--x=false`) are Go's way; `config_flag` names the setting whose value is a file
+    of more settings; `deprecated` says of a setting that still works what to know.
     """
 
     engine: str
@@ -32,6 +34,9 @@ class Dialect:
     abbreviations: bool = True
     underscores: bool = False
     one_dash_long: bool = False
+    switch_values: bool = False
+    config_flag: str | None = None
+    deprecated: Mapping[str, str] = field(default_factory=dict)
     spellings: table.Spellings = field(init=False)
     gone: Mapping[str, Removed] = field(init=False)
 
@@ -51,7 +56,24 @@ def parse(dialect: Dialect, argv: Sequence[str], origin: Origin) -> Reading:
     """The settings of an argument list; goes on after what would stop the engine."""
     parser = _Parser(dialect, origin)
     parser.run(argv)
-    return parser.out.reading
+    reading = parser.out.reading
+    for name, use in reading.settings.items():
+        if name == dialect.config_flag:
+            said = f"more settings come from {use.value}, which is not read here"
+            reading.complain("config-file", said, use.spelled)
+        if name in dialect.deprecated:
+            said = f"{use.spelled} is deprecated: {dialect.deprecated[name]}"
+            reading.complain("deprecated-flag", said, use.spelled)
+    return reading
+
+
+def after(argv: Sequence[str], *subcommands: str) -> list[str]:
+    """The arguments behind the sub-commands that open the list, as far as they do."""
+    rest = list(argv)
+    for word in subcommands:
+        if rest[:1] == [word]:
+            rest.pop(0)
+    return rest
 
 
 def parse_env(settings: Mapping[str, Setting], env: Mapping[str, str]) -> Reading:
@@ -151,6 +173,8 @@ class _Parser:
             self._store(setting, flag, attached)
         elif self.words and not self._looks_like_flag(self.words[-1]):
             self._store(setting, flag, self.words.pop())
+        elif setting.kind == "optional":
+            self.out.put(setting, True, flag, None)
         else:
             follows = f"; {self.words[-1][:60]} is a flag" if self.words else ""
             wants = ", ".join(setting.choices) or setting.kind
@@ -159,7 +183,10 @@ class _Parser:
 
     def _bare(self, setting: Setting, positive: bool, flag: str, attached: str | None) -> None:
         value: Value = positive
-        if attached is not None:
+        if attached is not None and self.dialect.switch_values:
+            stated, complaint = pyvalues.read_value(setting, attached, flag)
+            value = attached if complaint else stated is positive
+        elif attached is not None:
             instead = f"for false: {setting.negatives[0]}" if setting.negatives else "leave it out"
             said = (
                 f"{flag}={attached[:40]}: {flag} takes no value, and the engine stops ({instead})"
@@ -208,4 +235,4 @@ class _Parser:
         if text is not None:
             value, complaint = pyvalues.read_value(setting, text, flag)
             if complaint is None:
-                self.out.put(setting, value, flag, raw)
+                self.out.set(setting, value, flag, raw)

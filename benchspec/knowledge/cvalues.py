@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -97,6 +98,14 @@ def _read_bool(setting: Setting, raw: str, flag: str) -> Read:
     return _invalid(setting, raw, flag, "on, off, true, false, 1 or 0")
 
 
+def _read_json(setting: Setting, raw: str, flag: str) -> Read:
+    try:
+        value: Value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return _invalid(setting, raw, flag, "valid JSON")
+    return value, None
+
+
 def _read_joined(setting: Setting, raw: str, flag: str) -> Read:
     unknown = [part for part in raw.split(",") if setting.choices and part not in setting.choices]
     if unknown:
@@ -113,4 +122,5 @@ _READERS: dict[str, Callable[[Setting, str, str], Read]] = {
     "bool": _read_bool,
     "switch": _read_bool,
     "joined": _read_joined,
+    "json": _read_json,
 }

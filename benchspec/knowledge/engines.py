@@ -13,9 +13,11 @@ from typing import cast
 
 from benchspec.errors import UsageError
 from benchspec.knowledge.model import (
+    MAX_COMMAND_CHARS,
     EngineKnowledge,
     ParsedCommand,
     Problem,
+    ProblemKind,
     Reading,
     Setting,
     SettingUse,
@@ -24,13 +26,27 @@ from benchspec.knowledge.model import (
 _MODULES = {
     "llama.cpp": "llamacpp",
     "vllm": "vllm",
+    "sglang": "sglang",
+    "ollama": "ollama",
+    "mlx-lm": "mlx_lm",
+    "lm-studio": "lm_studio",
+    "tabbyapi": "tabbyapi",
+    "tgi": "tgi",
+    "tensorrt-llm": "tensorrt_llm",
+    "lmdeploy": "lmdeploy",
+    "koboldcpp": "koboldcpp",
+    "llama-swap": "llama_swap",
     "openai": "without_settings",
     "command": "without_settings",
 }
 
 
 class FlagError(UsageError):
-    """A flag of a spec cannot be written on the engine's command line."""
+    """A flag of a spec cannot be written on the engine's command line; `kind` as in Problem."""
+
+    def __init__(self, kind: ProblemKind, message: str, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
 
 
 def kinds() -> tuple[str, ...]:
@@ -78,6 +94,9 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     """
     from benchspec.knowledge import invocation  # only specs with a pasted command need it
 
+    own_file = _read_file(kind, command)
+    if own_file is not None:
+        return ParsedCommand(kind, "", (), {}, own_file.settings, own_file.problems)
     found = invocation.find(command, kind)
     known = engine(found.engine) if found.engine else None
     reading = Reading()
@@ -88,6 +107,14 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     return ParsedCommand(
         found.engine, found.executable, found.argv, found.env, reading.settings, problems
     )
+
+
+def _read_file(kind: str | None, text: str) -> Reading | None:
+    """The engine's own kind of file in place of a command line: a Modelfile, a preset."""
+    known = engine(kind) if kind else None
+    if known is None or known.parse_text is None or len(text) > MAX_COMMAND_CHARS:
+        return None
+    return known.parse_text(text)
 
 
 def resolve(
@@ -111,6 +138,9 @@ def resolve(
 def _read_command(known: EngineKnowledge, command: str, env: Mapping[str, str]) -> Reading:
     from benchspec.knowledge import invocation
 
+    own_file = _read_file(known.kind, command)
+    if own_file is not None:
+        return _over(known.parse_env(env), own_file)
     found = invocation.find(command, known.kind)
     if found.engine != known.kind:
         return Reading(problems=list(found.problems))
@@ -131,15 +161,24 @@ def _read_flags(known: EngineKnowledge, flags: Mapping[str, object]) -> Reading:
     """Flags are read as the argument list that they become."""
     argv: list[str] = []
     problems: list[Problem] = []
+    stated: dict[str, SettingUse] = {}
     for name, value in flags.items():
         try:
             argv += _words(known, name, value)
         except FlagError as error:
-            kind = "not-negatable" if value is False else "value-missing"
-            problems.append(Problem(kind, error.message, name))  # type: ignore[arg-type]
+            problems.append(Problem(error.kind, f"{error.message}; {error.hint}", name))
+            setting = known.find(name)
+            if error.kind == "not-a-flag" and setting is not None:
+                stated[setting.name] = _stated(setting, name, value)
     reading = known.parse_args(known.program or "", argv, "flag")
-    reading.problems[:0] = problems
-    return reading
+    return Reading({**stated, **reading.settings}, [*problems, *reading.problems])
+
+
+def _stated(setting: Setting, name: str, value: object) -> SettingUse:
+    """A setting that no flag can set, as the spec states it."""
+    raw = _text(value)
+    kept = value if isinstance(value, bool | int | float | str) else raw
+    return SettingUse(setting.name, kept, "flag", name, raw)
 
 
 def _over(below: Reading, above: Reading) -> Reading:
@@ -185,11 +224,15 @@ def _bare_flag(setting: Setting | None, bare: str, value: bool) -> str:
         if value:
             return _dashed(bare)
         raise FlagError(
+            "not-negatable",
             f"`{bare}: false` has no spelling: it is not known whether `--no-{bare}` exists",
             hint=f"remove `{bare}`, or write the engine's own negative flag as `true`",
         )
-    if setting.takes_value and (setting.flags or setting.env):
+    if not setting.flags:
+        raise _no_flag(setting, bare)
+    if setting.takes_value and not (setting.kind == "optional" and value):
         raise FlagError(
+            "value-missing",
             f"`{bare}` needs a value: {', '.join(setting.choices) or setting.kind}",
             hint=f'write for example `{bare}: "{(setting.choices or ("1",))[0]}"`',
         )
@@ -199,6 +242,7 @@ def _bare_flag(setting: Setting | None, bare: str, value: bool) -> str:
         return _dashed_as(setting.negatives, bare)
     if not setting.negatives:
         raise FlagError(
+            "not-negatable",
             f"`{bare}: false` has no spelling: the engine has no negative form of it",
             hint=f"remove `{bare}`; unset means {setting.default or 'off'}",
         )
@@ -209,10 +253,15 @@ def _spell(setting: Setting | None, bare: str) -> str:
     if setting is None:
         return _dashed(bare)
     if not setting.flags:
-        raise FlagError(
-            f"`{bare}` is no command-line flag", hint=f"set {setting.env} under `engine.env`"
-        )
+        raise _no_flag(setting, bare)
     return _dashed_as(setting.flags, bare)
+
+
+def _no_flag(setting: Setting, bare: str) -> FlagError:
+    where = (
+        f"set {setting.env} under `engine.env`" if setting.env else "set it where the engine does"
+    )
+    return FlagError("not-a-flag", f"`{bare}` is no command-line flag", hint=where)
 
 
 def _dashed_as(spelled: Sequence[str], bare: str) -> str:

@@ -53,12 +53,14 @@ def _unrecognised(
     words = commands[-1] if commands else []
     env: dict[str, str] = {}
     words = _take_assignments(words, env)
+    if words and programs.PYTHON.fullmatch(programs.base_name(words[0])):
+        words = [word for word in words[1:] if word != "-m"] or words
     bare = bool(words) and words[0].startswith("-")
     executable = "" if bare or not words else words[0]
     argv = words if bare else words[1:]
-    if executable:
-        said = f"{executable} is not a program of an engine that is known here"
-        problems.append(Problem("unknown-executable", said, executable))
+    if executable and programs.SCRIPTS.get(programs.base_name(executable)) != kind:
+        said = f"{executable[:80]} is not a program of an engine that is known here"
+        problems.append(Problem("unknown-executable", said, executable[:80]))
     return Invocation(kind, executable, tuple(argv), env, tuple(problems))
 
 
@@ -97,7 +99,7 @@ def _peel(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | Non
     if not words or depth > _MAX_DEPTH:
         return None
     head = programs.base_name(words[0])
-    engine = programs.PROGRAMS.get(head)
+    engine = programs.engine_of(head)
     if engine is not None:
         return _Found(engine, head, tuple(words[1:]), env)
     if head in programs.CONTAINERS:
@@ -116,7 +118,13 @@ def _wrapped(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | 
     for index, word in enumerate(words):
         if pair := _ASSIGNMENT.fullmatch(word):
             env[pair[1]] = pair[2]
-        elif not word.startswith("-") and (hit := _peel(words[index:], env, depth + 1)):
+        elif (
+            word.startswith("-")
+            or word in programs.WRAPPERS
+            or (index and words[index - 1] in programs.WRAPPER_VALUES)
+        ):
+            continue
+        elif hit := _peel(words[index:], env, depth + 1):
             return hit
     return None
 
@@ -159,8 +167,8 @@ def _container(words: Sequence[str], env: dict[str, str], depth: int) -> _Found 
                 return _image(word, entrypoint, rest, env, depth)
             continue
         option, _, attached = word.partition("=")
-        if not attached and word[:2] == "-e" and len(word) > 2:
-            option, attached = "-e", word[2:]
+        if word[:2] == "-e" and len(word) > 2:
+            option, attached = "-e", word[2:].removeprefix("=")
         value = attached
         if not attached and rest and not programs.DOCKER_SWITCH.fullmatch(option):
             value = rest.pop(0)

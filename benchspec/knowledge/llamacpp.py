@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from benchspec.knowledge import table
+from benchspec.knowledge import programs, table
 from benchspec.knowledge.cvalues import pad, read_value
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed, Setting, Value
 from benchspec.knowledge.reading import Collector, did_you_mean, removed_index
@@ -17,6 +17,7 @@ from benchspec.knowledge.reading import Collector, did_you_mean, removed_index
 _SETTINGS = table.load("llamacpp")
 _SPELLINGS = table.spellings(_SETTINGS)
 
+_SERVERS = ("llama-server", "server")
 DEFAULT_SLOTS = 4  # tools/server/server.cpp: a negative n_parallel becomes 4, with a unified cache
 
 _OLD_NAME = "understood here as the older builds did"
@@ -176,14 +177,39 @@ def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") ->
 
         return llamacpp_bench.parse_args(argv, origin)
     spellings = dict(_SPELLINGS)
-    if program not in ("llama-server", "server", ""):
+    is_tool = programs.PROGRAMS.get(program) == "llama.cpp" and program not in _SERVERS
+    if is_tool:
         spellings |= table.spellings(table.load("llamacpp-tools"))
     parser = _Parser(spellings, origin)
-    if program not in ("llama-server", "server", ""):
+    if is_tool:
         said = f"{program} is no server: requests cannot be sent to it"
         parser.out.reading.complain("not-a-server", said, program)
     parser.run(argv)
-    return parser.out.reading
+    reading = parser.out.reading
+    if "models-preset" in reading.settings:
+        use = reading.settings["models-preset"]
+        said = f"more settings come from {use.value}, which is not read here"
+        reading.complain("config-file", said, use.spelled)
+    if "defrag-thold" in reading.settings:
+        reading.complain(
+            "deprecated-flag", "--defrag-thold has no effect any more", "--defrag-thold"
+        )
+    return reading
+
+
+def parse_text(text: str) -> Reading | None:
+    """The settings of a preset or config.ini for one model: those of all models, then its own.
+
+    None for a text that is no INI file; with several models only what is said for all of them.
+    """
+    from benchspec.knowledge import llamacpp_preset
+
+    sections = llamacpp_preset.parse_preset(text, _SETTINGS, _REMOVED)
+    if sections is None:
+        return None
+    shared = sections.pop(llamacpp_preset.EVERY_MODEL, Reading())
+    own = next(iter(sections.values())) if len(sections) == 1 else Reading()
+    return Reading({**shared.settings, **own.settings}, [*shared.problems, *own.problems])
 
 
 class _Parser:
@@ -281,7 +307,7 @@ class _Parser:
         setting = _SETTINGS[name]
         text = constant if constant is not None else raw
         if text is not None and (value := read_value(setting, text, flag)[0]) is not None:
-            self.out.put(setting, value, flag, raw)
+            self.out.set(setting, value, flag, raw)
 
 
 def parse_env(env: Mapping[str, str]) -> Reading:
@@ -339,4 +365,5 @@ KNOWLEDGE = EngineKnowledge(
     default_slots=DEFAULT_SLOTS,
     config_files=("/etc/llama.cpp/config.ini", "$XDG_CONFIG_HOME/llama.cpp/config.ini"),
     version="b11434",
+    parse_text=parse_text,
 )

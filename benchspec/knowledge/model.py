@@ -10,10 +10,11 @@ from typing import Any, Literal
 Value = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 # How a value is written. `joined` accumulates over repeats into one comma list, `list` takes several
-# words after one flag, `preset` is a bare flag that sets other settings, `exit` ends the program.
+# words after one flag, `optional` none or one, `sweep` and `ints` a comma list that the program runs
+# through; `preset` is a bare flag that sets other settings, `exit` ends the program.
 Kind = Literal[
-    "switch", "bool", "int", "float", "word", "choice", "text", "joined", "list", "json",
-    "size", "layers", "pair", "sweep", "ints", "preset", "exit",
+    "switch", "bool", "int", "float", "word", "choice", "text", "optional", "joined", "list",
+    "json", "size", "layers", "pair", "sweep", "ints", "preset", "exit",
 ]  # fmt: skip
 
 # What a setting can change in a measurement.
@@ -22,15 +23,16 @@ AFFECTS = (
     "speculation", "sampling", "output", "prompt-cache", "fit", "logging", "server", "none",
 )  # fmt: skip
 
+MAX_COMMAND_CHARS = 65_536  # a longer text is no command line that anyone typed
+
 Origin = Literal["flag", "command", "env", "config"]
 
-# `refused`: the engine stops at this. The others start, but not as the line reads.
 ProblemKind = Literal[
     "unknown-flag", "removed-flag", "ambiguous-flag", "equals-form", "value-missing",
     "value-invalid", "value-truncated", "value-unexpected", "not-negatable", "stray-argument",
     "duplicate-flag", "deprecated-flag", "flag-and-env", "env-ignored", "preset-flag", "exits",
     "config-file", "unquoted-json", "unbalanced-quote", "not-expanded", "control-character",
-    "too-long", "unknown-executable", "other-engine", "not-a-server",
+    "too-long", "unknown-executable", "other-engine", "not-a-server", "not-a-flag",
 ]  # fmt: skip
 
 
@@ -150,7 +152,8 @@ class EngineKnowledge:
     `parse_args` takes a program, its arguments and where they come from; `parse_env` takes only the
     variables that were stated. `default_slots` is how many sequences are served at once when
     nothing is said, None where that depends on the device or the model. `config_files` are read by
-    the engine on its own. `version` is the one the table describes.
+    the engine on its own. `version` is the one the table describes. `parse_text` reads the engine's
+    own kind of file (a Modelfile, a preset); it gives None for a text that is no such file.
     """
 
     kind: str
@@ -162,6 +165,7 @@ class EngineKnowledge:
     default_slots: int | None = None
     config_files: tuple[str, ...] = ()
     version: str | None = None
+    parse_text: Callable[[str], Reading | None] | None = None
 
     @cached_property
     def names(self) -> Mapping[str, Setting]:

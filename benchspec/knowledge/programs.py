@@ -31,7 +31,6 @@ PROGRAMS = {
     "trtllm-serve": "tensorrt-llm",
     "lmdeploy": "lmdeploy",
     "koboldcpp": "koboldcpp",
-    "koboldcpp-linux-x64": "koboldcpp",
     "llama-swap": "llama-swap",
     "tabbyapi": "tabbyapi",
 }
@@ -85,6 +84,10 @@ WRAPPERS = frozenset({
     "torchrun", "accelerate", "watch", "script", "unbuffer", "command", "builtin", "mise",
     "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains",
 })  # fmt: skip
+# Options of wrappers whose value may be named like a program.
+WRAPPER_VALUES = frozenset({"--with", "--from", "--name", "-n", "-p", "--extra", "--group", "-J"})
+# Scripts with everyday names, told apart by the engine that is said to be run.
+SCRIPTS = {"main.py": "tabbyapi", "start.py": "tabbyapi", "koboldcpp.py": "koboldcpp"}
 PYTHON = re.compile(r"(?:python|pypy)(?:w|\d(?:\.\d+)*)?")
 
 # Docker options that take no value; every other option takes one.
@@ -99,6 +102,13 @@ def base_name(word: str) -> str:
     """The program's name without folder and `.exe`, whatever the slashes."""
     name = re.split(r"[/\\]", word)[-1]
     return name[:-4] if name.lower().endswith(".exe") else name
+
+
+def engine_of(program: str) -> str | None:
+    """The engine of a program by its base name; koboldcpp's carries its build in the name."""
+    if program.lower().startswith("koboldcpp"):
+        return "koboldcpp"
+    return PROGRAMS.get(program)
 
 
 def script_module(path: str) -> str:

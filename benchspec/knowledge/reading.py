@@ -30,7 +30,6 @@ class Collector:
     def __init__(self, origin: Origin) -> None:
         self.reading = Reading()
         self.origin = origin
-        self._spelled: dict[str, str] = {}
 
     def put(self, setting: Setting, value: Value, spelled: str, raw: str | None) -> None:
         """Notes a use; a setting stated before is a problem, except where repeats accumulate."""
@@ -39,9 +38,12 @@ class Collector:
             value = f"{before.value},{value}"
         elif before is not None and (before.value != value or before.spelled == spelled):
             self._duplicate(before, spelled, value)
-        self.reading.settings[setting.name] = SettingUse(
-            setting.name, value, self.origin, spelled, raw
-        )
+        self.set(setting, value, spelled, raw)
+
+    def set(self, setting: Setting, value: Value, spelled: str, raw: str | None) -> None:
+        """Notes a use in place of any before it."""
+        use = SettingUse(setting.name, value, self.origin, spelled, raw)
+        self.reading.settings[setting.name] = use
 
     def _duplicate(self, before: SettingUse, spelled: str, value: Value) -> None:
         twice = spelled if before.spelled == spelled else f"{before.spelled} and {spelled}"

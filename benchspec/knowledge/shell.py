@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from benchspec.knowledge.model import Problem
+from benchspec.knowledge.model import MAX_COMMAND_CHARS, Problem
 
-MAX_CHARS = 65_536
+MAX_WORDS = 2_000
 
 # One alternative per thing a shell sees; `plain` is any run without a meaning of its own.
 _TOKEN = re.compile(
@@ -42,11 +42,13 @@ def split(text: str) -> tuple[list[list[str]], list[Problem]]:
 
     Pipes, lists and newlines separate commands; redirections and comments are dropped; quotes are
     removed. Nothing is expanded: `$X` and `$(...)` stay as written. Never raises; a text above
-    MAX_CHARS gives no command and one problem.
+    MAX_COMMAND_CHARS or MAX_WORDS gives no command and one problem.
     """
     problems: list[Problem] = []
-    if len(text) > MAX_CHARS:
-        said = f"the command line has {len(text)} characters; {MAX_CHARS} is the limit, so it is not read"
+    if len(text) > MAX_COMMAND_CHARS:
+        said = (
+            f"the command line has {len(text)} characters, more than {MAX_COMMAND_CHARS}: not read"
+        )
         return [], [Problem("too-long", said)]
     cleaned = "".join(c for c in text if c >= " " or c in "\t\n\r\f\v")
     if cleaned != text:
@@ -56,7 +58,11 @@ def split(text: str) -> tuple[list[list[str]], list[Problem]]:
         problems.append(Problem("control-character", said))
     splitter = _Splitter(cleaned, problems)
     splitter.run()
-    return [words for words in splitter.commands if words], problems
+    commands = [words for words in splitter.commands if words]
+    if sum(map(len, commands)) > MAX_WORDS:
+        said = f"the command line has more than {MAX_WORDS} words: not read"
+        return [], [Problem("too-long", said)]
+    return commands, problems
 
 
 class _Splitter:
@@ -68,6 +74,7 @@ class _Splitter:
         self.commands: list[list[str]] = [[]]
         self.word: str | None = None
         self.drop_next = False
+        self.may_hold_json = True
         self.position = 0
 
     def run(self) -> None:
@@ -147,7 +154,10 @@ class _Splitter:
         self._add(text[1:])
 
     def _expansion(self, text: str) -> None:
-        self._not_expanded(text)
+        if text.startswith("`#"):  # a comment among continued lines
+            return
+        if text.lower() != "$env":  # PowerShell's `$env:X = "1"` is an assignment
+            self._not_expanded(text)
         self._add(text)
 
     def _not_expanded(self, text: str) -> None:
@@ -166,8 +176,9 @@ class _Splitter:
     def _json(self) -> None:
         """JSON printed without its quotes (a log of an argument list): taken up to its brace."""
         start = self.position - 1
-        end = _closing_brace(self.text, start)
+        end = _closing_brace(self.text, start) if self.may_hold_json else None
         if end is None:
+            self.may_hold_json = self.may_hold_json and not _JSON_OPENING.match(self.text, start)
             self._add("{")
             return
         self._add(self.text[start:end])
@@ -178,12 +189,13 @@ class _Splitter:
         self.problems.append(Problem("unquoted-json", said))
 
 
+_JSON_OPENING = re.compile(r'\{\s*["}]')
 _JSON_PART = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|[^"{}]+', re.DOTALL)
 
 
 def _closing_brace(text: str, start: int) -> int | None:
     """The end of the JSON object that opens at `start`, or None where none does."""
-    if not re.compile(r'\{\s*["}]').match(text, start):
+    if not _JSON_OPENING.match(text, start):
         return None
     depth = 0
     for part in _JSON_PART.finditer(text, start):

@@ -7,12 +7,11 @@ the positional model. Sizes take k (1000) and K (1024).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 
-from benchspec.knowledge import arguments, pyvalues, table
-from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed, SettingUse, Value
+from benchspec.knowledge import arguments, dotted, table
+from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed
 from benchspec.knowledge.reading import did_you_mean
 
 _SETTINGS = table.load("vllm")
@@ -55,9 +54,18 @@ _REMOVED_ENV = {
     "VLLM_USE_TRITON_FLASH_ATTN": "use --attention-backend",
 }
 
-_DIALECT = arguments.Dialect("vllm", _SETTINGS, REMOVED, positional=("model",), underscores=True)
-_DOTTED = re.compile(r"--?[A-Za-z][\w-]*\.[^=\s]+(?:=.*)?", re.DOTALL)
-_MAX_DEPTH = 16
+_DIALECT = arguments.Dialect(
+    "vllm",
+    _SETTINGS,
+    REMOVED,
+    positional=("model",),
+    underscores=True,
+    config_flag="config",
+    deprecated={
+        "disable-cascade-attn": "it has no effect and goes away in 0.33",
+        "log-config-file": "it goes away in 0.33; write --logging-config",
+    },
+)
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
@@ -71,14 +79,13 @@ def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") ->
     if program == "vllm" and origin == "command":
         words = words[1:]
     words = _optimisation_level(words)
-    plain, dotted, broken = _split_dotted(words)
+    plain, nested, broken = dotted.split(words, _DIALECT)
     reading = arguments.parse(_DIALECT, plain, origin)
     reading.problems += broken.problems
-    _put_dotted(reading, dotted, origin)
-    if "config" in reading.settings:
-        file = reading.settings["config"].value
-        said = f"more settings come from {file}, which is not read here"
-        reading.complain("config-file", said, "--config")
+    dotted.put(reading, nested, _DIALECT, origin)
+    if program == "vllm" and any(use.spelled == "--model" for use in reading.settings.values()):
+        said = "--model is going away: give the model as the first argument of `vllm serve`"
+        reading.complain("deprecated-flag", said, "--model")
     return reading
 
 
@@ -93,82 +100,6 @@ def _optimisation_level(words: Sequence[str]) -> list[str]:
         else:
             out.append(word)
     return out
-
-
-Dotted = dict[str, dict[str, Value]]
-
-
-def _split_dotted(words: Sequence[str]) -> tuple[list[str], Dotted, Reading]:
-    """Words without the dotted flags, and the nested values that those build, by flag."""
-    plain: list[str] = []
-    nested: Dotted = {}
-    broken = Reading()
-    rest = list(words)[::-1]
-    while rest:
-        word = rest.pop()
-        flag, equals, text = word.partition("=")
-        if not _DOTTED.fullmatch(word) or "." not in flag:
-            plain.append(word)
-            continue
-        if not equals:
-            if not rest:
-                broken.complain("value-missing", f"{flag} needs a value", flag)
-                continue
-            text = rest.pop()
-        head, *path = flag.removesuffix("+").split(".")
-        value = _dotted_value(text, appends=flag.endswith("+"))
-        _merge(nested.setdefault(_DIALECT.normal(head), {}), path[:_MAX_DEPTH], value, flag, broken)
-    return plain, nested, broken
-
-
-def _dotted_value(text: str, *, appends: bool) -> Value:
-    if appends:
-        return list(text.split(","))
-    try:
-        value: Value = json.loads(text)
-        return value
-    except (ValueError, RecursionError):
-        pass
-    try:
-        return pyvalues.human_size(text)
-    except ValueError:
-        return text
-
-
-def _merge(
-    into: dict[str, Value], path: Sequence[str], value: Value, flag: str, broken: Reading
-) -> None:
-    *parents, last = path
-    for key in parents:
-        below = into.get(key)
-        if not isinstance(below, dict):
-            below = {}
-            into[key] = below
-        into = below
-    before = into.get(last)
-    if isinstance(before, list) and isinstance(value, list):
-        into[last] = [*before, *value]
-        return
-    if last in into:
-        said = f"{flag} is given twice ({before}, then {value}); the last one wins"
-        broken.complain("duplicate-flag", said, flag)
-    into[last] = value
-
-
-def _put_dotted(reading: Reading, dotted: Dotted, origin: Origin) -> None:
-    """vLLM appends the built JSON to the arguments, so it replaces what `--x JSON` said."""
-    for flag, value in dotted.items():
-        hit = _DIALECT.spellings.get(flag)
-        if hit is None or hit[0].kind != "json":
-            near = did_you_mean(flag, _DIALECT.spellings)
-            reading.complain("unknown-flag", f"{flag}.… is not a flag of vllm{near}", flag)
-            continue
-        setting = hit[0]
-        if setting.name in reading.settings:
-            said = f"{flag} as JSON and {flag}.… together: only the dotted values count"
-            reading.complain("duplicate-flag", said, flag)
-        raw = json.dumps(value, ensure_ascii=False)
-        reading.settings[setting.name] = SettingUse(setting.name, value, origin, flag, raw)
 
 
 def parse_env(env: Mapping[str, str]) -> Reading:
