@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -53,11 +54,15 @@ def command(
     """Measure what SPEC asks for, judge it, and write a report that others can verify."""
     from benchspec.cli.refusal import prepared_or_exit
     from benchspec.run import session
-    from benchspec.run.plan_text import plan_text
+    from benchspec.run.plan_text import acts_data, plan_data, plan_text
     from benchspec.run.progress import progress_for
 
     prepared = prepared_or_exit(spec, overrides, as_json=as_json)
-    err(plan_text(prepared.spec.study.title, prepared.plan, prepared.acts) + "\n")
+    plan, acts = prepared.plan, prepared.acts
+    if style == "json":
+        err(json.dumps({"event": "plan", **plan_data(plan), "acts": acts_data(acts)}))
+    else:
+        err(plan_text(prepared.spec.study.title, plan, acts) + "\n")
     progress = progress_for(style, sys.stderr, os.environ.get)  # type: ignore[arg-type]
     try:
         outcome = session.start(prepared, output=output, trusted=trust, progress=progress)

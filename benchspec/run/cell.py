@@ -188,7 +188,7 @@ class CellRunner:
             ceiling_events_s=conditions.ceiling_events_s,
         )
 
-    def _settle(self) -> tuple[float, float]:
+    def _settle(self) -> tuple[float | None, float]:
         """Wait for quiet, at most PATIENCE_S, and no longer than the run's patience lasts."""
         patience = self._conditions.patience
         share, waited_s = self._host.settle(
@@ -202,10 +202,8 @@ class CellRunner:
 
     def _idle_after(self, state: State) -> float | None:
         """The idle window after a cell is also the one before the next."""
-        if state != "done":
-            self._last_share = None
-        else:
-            self._last_share = self._host.idle_share(self._conditions.idle_s)
+        wanted = state == "done" and self._conditions.idle_s > 0
+        self._last_share = self._host.idle_share(self._conditions.idle_s) if wanted else None
         return self._last_share
 
     def _first_pid(self) -> int | None:

@@ -91,12 +91,15 @@ class Host:
 
     def settle(
         self, window_s: float, patience_s: float, last: float | None, stop: Callable[[], bool]
-    ) -> tuple[float, float]:
+    ) -> tuple[float | None, float]:
         """Look until the machine is quiet, `patience_s` are over, or `stop` says so.
 
         `last` is the share of a window that has just ended; None looks first. Returns the share of
-        the last window, and how long was waited after the first one.
+        the last window, and how long was waited after the first one. A window of zero length means
+        that the spec wants no idle baseline: nothing is looked at, and nothing waited for.
         """
+        if window_s <= 0:
+            return None, 0.0
         share = self.idle_share(window_s) if last is None else last
         begin_s = time.monotonic()
         waited_s = 0.0
