@@ -24,7 +24,7 @@ CONTEXT_SETTING = {
     "llama.cpp": "ctx-size",
     "vllm": "max-model-len",
     "sglang": "context-length",
-    "ollama": "context-length",
+    "ollama": "num-ctx",
 }
 """Engine kind -> the setting that bounds the context."""
 
@@ -94,7 +94,9 @@ class Arm:
     def number(self, name: str) -> int | None:
         """The stated value of a setting as a whole number; None where it is absent or a word."""
         value = self.value(name)
-        return int(value) if isinstance(value, int | float) and value == value // 1 else None
+        if isinstance(value, bool) or not isinstance(value, int | float) or value % 1 != 0:
+            return None
+        return int(value)
 
     @property
     def slot_setting(self) -> str | None:
@@ -126,11 +128,17 @@ class Arm:
         """`path` inside this arm where the arm states it, else in the base."""
         return self._resolved.where(path)
 
-    def _where(self, use: SettingUse) -> Path:
-        variable = self.part("engine", "env", use.spelled)
-        if use.origin == "env" and variable in self._document.spans:
+    def stated_at(self, spelled: str) -> Path | None:
+        """Where `spelled`, a flag or a variable as typed, stands outside the command line."""
+        variable = self.part("engine", "env", spelled)
+        if variable in self._document.spans:
             return variable
-        for name in (use.name, engines.canonical(self.kind, use.spelled)):
-            if use.origin == "flag" and name in self._resolved.stated:
-                return self._resolved.stated[name].path
+        stated = self._resolved.stated.get(engines.canonical(self.kind, spelled))
+        return stated.path if stated else None
+
+    def _where(self, use: SettingUse) -> Path:
+        if use.origin in ("env", "flag"):
+            stated = self.stated_at(use.spelled) or self.stated_at(use.name)
+            if stated:
+                return stated
         return self.part("engine", "command")

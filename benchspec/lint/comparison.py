@@ -45,7 +45,7 @@ def pairs(subject: Subject) -> Iterator[Pair]:
         arm = subject.arm(tested.test.at.arm or "")
         base = subject.arm(over.arm or "") if over else None
         if arm and base and arm is not base:
-            yield Pair(arm, base, (*tested.path, "test", "over"), tested.hypothesis.id)
+            yield Pair(arm, base, (*tested.path, "test", "over"), tested.id)
     for control in subject.arms:
         arm = subject.arm(control.control_for or "")
         if arm and arm is not control:
@@ -73,6 +73,14 @@ def connected(arms: Iterable[Arm]) -> list[set[str]]:
             joined = [group for group in groups if group & {one.id, other.id}]
             groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     return groups
+
+
+def unbridged(subject: Subject) -> Iterator[Pair]:
+    """The declared comparisons that no chain of single changes joins."""
+    groups = connected(subject.arms) if len(subject.arms) > 1 else []
+    for pair in pairs(subject):
+        if not any({pair.arm.id, pair.base.id} <= group for group in groups):
+            yield pair
 
 
 def _engine_differences(one: Arm, other: Arm) -> Iterator[tuple[str, Path]]:

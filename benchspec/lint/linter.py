@@ -88,6 +88,6 @@ def _finding(
 
 
 def _span(document: Document, path: Path) -> Span:
-    """The value at `path`, or its key where the value fills several lines."""
-    span = document.span(path)
-    return span if span.line == span.end_line else document.span(path, key=True)
+    """The value at `path`, or its key where the value is not all on the key's line."""
+    value, key = document.span(path), document.span(path, key=True)
+    return value if value.line == value.end_line == key.line else key

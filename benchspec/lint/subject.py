@@ -10,30 +10,22 @@ from benchspec.spec.models import Hypothesis, Place, Spec, Test
 from benchspec.spec.problems import Path
 from benchspec.spec.source import Document
 
-STRUCTURAL = frozenset(
-    {
-        "completion-shape",
-        "queueing",
-        "effective-settings",
-        "slots-moved",
-        "identity",
-        "conservation",
-    }
-)
-"""Checks whose reading is a shape or a state, which one repeat can show."""
-
 
 class Tested(NamedTuple):
-    """A hypothesis with a test, and the path of each."""
+    """A hypothesis with a test; `path` is the hypothesis' own."""
 
     hypothesis: Hypothesis
     test: Test
     path: Path
 
     @property
-    def claim(self) -> tuple[Path, str]:
-        """The place of the claim, as a related place."""
-        return (*self.path, "claim"), f"{self.hypothesis.id} claims this"
+    def id(self) -> str:
+        return self.hypothesis.id
+
+    @property
+    def uses(self) -> str:
+        """The check or, without its percentile, the metric that decides it."""
+        return self.test.check or (self.test.metric or "").partition(".")[0]
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -96,11 +88,16 @@ class Subject:
     def arm(self, arm_id: str) -> Arm | None:
         return next((arm for arm in self.arms if arm.id == arm_id), None)
 
+    def looked_at(self, tested: Tested) -> list[Arm]:
+        """The arms that a test reads: the one it names, or all."""
+        named = self.arm(tested.test.at.arm) if tested.test.at.arm else None
+        return [named] if named else self.arms
+
     def affected(self, arms: Iterable[Arm] | None = None) -> tuple[str, ...]:
         """Ids of the hypotheses that look at one of `arms` (None: at anything)."""
         ids = None if arms is None else {arm.id for arm in arms}
         return tuple(
-            tested.hypothesis.id
+            tested.id
             for tested in self.tests
             if ids is None or any(place.arm is None or place.arm in ids for place in tested.places)
         )
@@ -117,3 +114,16 @@ def by_place(arms: Iterable[Arm], place: Callable[[Arm], Path]) -> Iterator[tupl
     for arm in arms:
         groups.setdefault(place(arm), []).append(arm)
     yield from groups.items()
+
+
+def by_setting(
+    arms: Iterable[Arm], setting: Callable[[Arm], str]
+) -> Iterator[tuple[Path, str, list[Arm]]]:
+    """`arms` grouped by the line of the setting that `setting` names; arms without one left out."""
+    groups: dict[tuple[Path, str], list[Arm]] = {}
+    for arm in arms:
+        name = setting(arm)
+        if name:
+            groups.setdefault((arm.place(name), name), []).append(arm)
+    for (path, name), found in groups.items():
+        yield path, name, found

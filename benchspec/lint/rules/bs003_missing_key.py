@@ -1,8 +1,8 @@
 """A key that its map cannot do without is missing.
 
 ## What it checks
-The few required keys: a study has a title, a hypothesis an id and a claim, an engine a kind, a device
-and an arm an id.
+The few required keys: a study has a title, a hypothesis an id and a claim, an engine a kind, a
+device and an arm an id.
 
 ## Why it misleads
 It does not mislead; nothing can be said about a hypothesis that claims nothing.

@@ -1,8 +1,8 @@
 """An unquoted value is read differently by YAML 1.1 and YAML 1.2.
 
 ## What it checks
-Values such as `yes`, `off`, `017` or `12:30` where a number or a truth value is wanted. Where text is
-wanted (`fit: off`) they are text, and nothing is said.
+Values such as `yes`, `off`, `017` or `12:30` where a number or a truth value is wanted. Where text
+is wanted (`fit: off`) they are text, and nothing is said.
 
 ## Why it misleads
 Another tool that reads the same file sees another value: `yes` is true in YAML 1.1 and the text

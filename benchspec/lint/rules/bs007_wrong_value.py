@@ -1,8 +1,8 @@
 """A value is of the right type and still not one that its key can have.
 
 ## What it checks
-Choices, ranges, patterns and intervals: an engine kind that does not exist, zero repeats, a digest of
-63 digits, an interval that runs backwards, tags and other YAML that a spec has no use for.
+Choices, ranges, patterns and intervals: an engine kind that does not exist, zero repeats, a digest
+of 63 digits, an interval that runs backwards, tags and other YAML that a spec has no use for.
 
 ## Why it misleads
 It cannot be run as written, and the nearest value that can be run is a guess.

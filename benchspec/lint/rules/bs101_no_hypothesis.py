@@ -4,8 +4,8 @@
 `hypotheses` has at least one entry.
 
 ## Why it misleads
-Numbers without a claim made beforehand let everyone choose the claim afterwards, and the best-looking
-of twenty figures is no evidence.
+Numbers without a claim made beforehand let everyone choose the claim afterwards, and the
+best-looking of twenty figures is no evidence.
 
 ## Bad
 ```yaml

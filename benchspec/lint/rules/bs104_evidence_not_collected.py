@@ -1,16 +1,16 @@
 """A hypothesis needs a figure that nothing in the spec collects.
 
 ## What it checks
-A claim about a link (by its check, or by its words: PCIe, NVLink, interconnect, a saturated link) has a
-traffic counter in `telemetry.counters`. Turn-taking has `utilization`, a thermal claim `clocks` or
-`temperature`, joules `power` or `energy`. A claim about speculation has speculation in some arm, and one
-about cached tokens has an engine that reports them. A batching flag has a step with several requests,
-a speculation flag a hypothesis about acceptance, rounds or speed. In an audit, `observations.series`
-counts as collected.
+A claim about a link (by its check, or by its words: PCIe, NVLink, interconnect, a saturated link)
+has a traffic counter in `telemetry.counters`. Turn-taking has `utilization`, a thermal claim
+`clocks` or `temperature`, joules `power` or `energy`. A claim about speculation has speculation in
+some arm, and one about cached tokens has an engine that reports them. A batching flag has a step
+with several requests, a speculation flag a hypothesis about acceptance, rounds or speed. In an
+audit, `observations.series` counts as collected.
 
 ## Why it misleads
-"The link is saturated" without a byte counted on the link is an opinion with a plausible mechanism, and
-the most popular one. Afterwards nobody can measure what was not recorded.
+"The link is saturated" without a byte counted on the link is an opinion with a plausible mechanism,
+and the most popular one. Afterwards nobody can measure what was not recorded.
 
 ## Bad
 ```yaml
@@ -43,8 +43,8 @@ The judge's link-load and expected-traffic checks: docs/checks.md.
 import re
 from collections.abc import Iterator
 
-from benchspec.lint.arm import Arm
 from benchspec.lint.rule import Fact, Rule
+from benchspec.lint.speculation import speculates, stated
 from benchspec.lint.subject import Subject, names
 from benchspec.spec.models import Hypothesis
 from benchspec.spec.problems import Path
@@ -118,40 +118,25 @@ def _uncounted(
 
 
 def _speculation(subject: Subject) -> Iterator[Fact]:
-    used = {tested.test.check or tested.test.metric or "" for tested in subject.tests}
-    arms = [arm for arm in subject.arms if _speculates(arm)]
+    used = {tested.uses for tested in subject.tests}
+    arms = [arm for arm in subject.arms if speculates(arm)]
     for tested in subject.tests:
-        name = tested.test.check or tested.test.metric
         known = all(arm.knowledge and arm.knowledge.settings for arm in subject.arms)
-        if name in _SPECULATION and not arms and known and not subject.observed:
+        if tested.uses in _SPECULATION and not arms and known and not subject.observed:
             yield Fact(
-                f"{tested.hypothesis.id} is about speculation, and no arm speculates.",
+                f"{tested.id} is about speculation, and no arm speculates.",
                 (*tested.path, "test"),
                 "turn speculation on in one arm",
-                affects=(tested.hypothesis.id,),
+                affects=(tested.id,),
             )
     if arms and not used & (_SPECULATION | _RATES):
         yield Fact(
             "An arm speculates, and no hypothesis looks at acceptance, rounds or speed.",
-            arms[0].place(_speculates(arms[0])),
+            arms[0].place(stated(arms[0])[0]),
             "add a test of `check: speculation` or of the metric `acceptance`",
             arms=names(arms),
             severity="warning",
         )
-
-
-def _speculates(arm: Arm) -> str:
-    """The name of the setting that turns speculation on, or nothing."""
-    settings = arm.knowledge.settings if arm.knowledge else {}
-    for name in arm.settings:
-        known = settings.get(name)
-        if (
-            known
-            and "speculation" in known.affects
-            and str(arm.value(name)) not in ("none", "False")
-        ):
-            return name
-    return ""
 
 
 def _batching(subject: Subject) -> Iterator[Fact]:

@@ -3,8 +3,8 @@
 ## What it checks
 With more than one request in flight, the number of slots is stated: `parallel` (`np`,
 `LLAMA_ARG_N_PARALLEL`) for llama.cpp, `max-num-seqs` for vLLM, `max-running-requests` for SGLang,
-`OLLAMA_NUM_PARALLEL` for Ollama, `decode-concurrency` for mlx-lm, and `engine.slots` for a server that
-benchspec only attaches to. A negative `parallel` is automatic, too.
+`OLLAMA_NUM_PARALLEL` for Ollama, `decode-concurrency` for mlx-lm, and `engine.slots` for a server
+that benchspec only attaches to. A negative `parallel` is automatic, too.
 
 ## Why it misleads
 Requests beyond the slots wait, and the aggregate stops growing exactly there. Whoever does not know
@@ -37,7 +37,8 @@ engine:
 ```
 
 ## Fix
-Add the setting with the number you mean. With llama.cpp each slot then gets its share of `ctx-size`.
+Add the setting with the number you mean. With llama.cpp each slot then gets its share of
+`ctx-size`.
 
 ## References
 llama.cpp, tools/server/server.cpp: a negative `n_parallel` becomes 4 slots with a unified KV cache.

@@ -1,14 +1,14 @@
 """A claim about what the hardware can do rests on a sweep that only shows the slots.
 
 ## What it checks
-A hypothesis that throughput stops growing (a ratio of `aggregate_tok_s` between two steps with `<` or
-`<=`, the reading `plateau-below-slots` or `flat` of `scaling`, or the reading `hardware` of
+A hypothesis that throughput stops growing (a ratio of `aggregate_tok_s` between two steps with `<`
+or `<=`, the reading `plateau-below-slots` or `flat` of `scaling`, or the reading `hardware` of
 `slots-moved`) has at least three steps at or below the slots, or arms with two slot counts.
 
 ## Why it misleads
 A plateau at or above the slots says nothing about the hardware: requests wait for a slot while the
-cards have time to spare. Only a plateau inside the slots, or one that stays where it is when the slots
-are doubled, belongs to the hardware.
+cards have time to spare. Only a plateau inside the slots, or one that stays where it is when the
+slots are doubled, belongs to the hardware.
 
 ## Bad
 ```yaml
@@ -74,12 +74,12 @@ def check(subject: Subject) -> Iterator[Fact]:
         if path is None:
             continue
         yield Fact(
-            f"{tested.hypothesis.id} claims a cap of the hardware, but only {len(inside)} of the "
+            f"{tested.id} claims a cap of the hardware, but only {len(inside)} of the "
             f"steps lie within the {count} slots and no arm has another slot count.",
             path,
             "add steps within the slots (three at least) or an arm with twice the slots",
             related=((subject.sweep_place, "the steps"),),
-            affects=(tested.hypothesis.id,),
+            affects=(tested.id,),
         )
 
 

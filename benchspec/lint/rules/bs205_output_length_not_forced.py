@@ -1,8 +1,8 @@
 """Answers may end where the model likes.
 
 ## What it checks
-`workload.output.forced` is true and `output.tokens` says how long answers are. Ollama and mlx-lm cannot
-be made to ignore the end of a text, so there the finding is only a remark.
+`workload.output.forced` is true and `output.tokens` says how long answers are. Ollama and mlx-lm
+cannot be made to ignore the end of a text, so there the finding is only a remark.
 
 ## Why it misleads
 A step takes as long as its longest answer. If lengths differ between steps, arms or repeats, times
@@ -76,5 +76,5 @@ def _advice(arm: Arm) -> str:
 def _severity(subject: Subject, arm: Arm) -> Severity | None:
     if arm.kind in _CANNOT:
         return "info"
-    used = {tested.test.check or tested.test.metric for tested in subject.tests}
+    used = {tested.uses for tested in subject.tests}
     return "error" if used & _NEEDS_EQUAL_LENGTHS else None

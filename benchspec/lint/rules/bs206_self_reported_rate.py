@@ -1,9 +1,10 @@
 """Throughput is claimed from rates that requests report about themselves.
 
 ## What it checks
-A hypothesis does not use a rate that a server prints per request (`predicted_per_second`, `eval_rate`,
-`tokens_per_second` and their like), and does not use `stream_tok_s` with several requests in flight as
-the only evidence for throughput. In an audit: a step has a wall time or requests, not only a rate.
+A hypothesis does not use a rate that a server prints per request (`predicted_per_second`,
+`eval_rate`, `tokens_per_second` and their like), and does not use `stream_tok_s` with several
+requests in flight as the only evidence for throughput. In an audit: a step has a wall time or
+requests, not only a rate.
 
 ## Why it misleads
 A request's own rate starts when it is served. Time spent waiting for a slot is not in it, so four
@@ -31,7 +32,8 @@ hypotheses:
 ```
 
 ## Fix
-Use `aggregate_tok_s`: all tokens divided by the time from the first dispatch to the last completion.
+Use `aggregate_tok_s`: all tokens divided by the time from the first dispatch to the last
+completion.
 
 ## References
 llama.cpp, tools/server: `timings.predicted_per_second` counts a slot's own time only.
@@ -55,11 +57,11 @@ def check(subject: Subject) -> Iterator[Fact]:
     for tested in subject.tests:
         if _blind(tested, subject):
             yield Fact(
-                f"{tested.hypothesis.id} rests on a rate that a request reports about itself; the "
+                f"{tested.id} rests on a rate that a request reports about itself; the "
                 "time that it waited is not in it.",
                 (*tested.path, "test", "metric"),
                 "use `aggregate_tok_s`, or add a hypothesis with it at the same concurrency",
-                affects=(tested.hypothesis.id,),
+                affects=(tested.id,),
             )
     for index, step in enumerate(subject.observed):
         if _only_a_rate(step):
@@ -73,18 +75,16 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _blind(tested: Tested, subject: Subject) -> bool:
-    metric = (tested.test.metric or "").split(".")[0]
-    if metric in SELF_REPORTED:
+    if tested.uses in SELF_REPORTED:
         return True
     at = tested.test.at.concurrency or 1
-    if metric != "stream_tok_s" or at == 1 or tested.test.relation not in (">=", ">"):
+    if tested.uses != "stream_tok_s" or at == 1 or tested.test.relation not in (">=", ">"):
         return False
     return not any(_witness(other, at) for other in subject.tests)
 
 
 def _witness(tested: Tested, concurrency: int) -> bool:
-    used = tested.test.check or (tested.test.metric or "").split(".")[0]
-    return used in _SEES_THE_QUEUE and tested.test.at.concurrency in (None, concurrency)
+    return tested.uses in _SEES_THE_QUEUE and tested.test.at.concurrency in (None, concurrency)
 
 
 def _only_a_rate(step: dict[str, object]) -> bool:

@@ -1,12 +1,13 @@
 """A request is longer than the context that one slot has.
 
 ## What it checks
-Prompt plus output (and the longest step of `load.context`) against the context of one slot. llama.cpp
-divides `ctx-size` by `parallel` unless the KV cache is unified, and pads both to multiples of 256.
+Prompt plus output (and the longest step of `load.context`) against the context of one slot.
+llama.cpp divides `ctx-size` by `parallel` unless the KV cache is unified, and pads both to
+multiples of 256.
 
 ## Why it misleads
-llama.cpp answers such a request with HTTP 400 or stops it early; Ollama drops the head of the prompt.
-What is then measured is another workload, or nothing.
+llama.cpp answers such a request with HTTP 400 or stops it early; Ollama drops the head of the
+prompt. What is then measured is another workload, or nothing.
 
 ## Bad
 ```yaml

@@ -1,13 +1,14 @@
 """llama.cpp may change the settings to fit the memory that happens to be free.
 
 ## What it checks
-`fit` (`-fit`, `LLAMA_ARG_FIT`) is `off`. It is on by default. With `split-mode: tensor` llama.cpp refuses
-to fit, so there nothing is asked. For vLLM: `max-model-len` is a number and not `auto` or -1.
+`fit` (`-fit`, `LLAMA_ARG_FIT`) is `off`. It is on by default. With `split-mode: tensor` llama.cpp
+refuses to fit, so there nothing is asked. For vLLM: `max-model-len` is a number and not `auto` or
+-1.
 
 ## Why it misleads
-Fitting shortens the context and moves layers or experts to the CPU, by the memory that is free at that
-moment, and says so only at a log level that is off by default. Two runs of one spec are then two
-configurations, and arms that fit differently are compared as if they did not.
+Fitting shortens the context and moves layers or experts to the CPU, by the memory that is free at
+that moment, and says so only at a log level that is off by default. Two runs of one spec are then
+two configurations, and arms that fit differently are compared as if they did not.
 
 ## Bad
 ```yaml
@@ -28,8 +29,8 @@ engine:
 ```
 
 ## Fix
-Add `fit: "off"` and state `ctx-size` and `n-gpu-layers`. If the model then does not load, the fitted
-version was another experiment.
+Add `fit: "off"` and state `ctx-size` and `n-gpu-layers`. If the model then does not load, the
+fitted version was another experiment.
 
 ## References
 llama.cpp, common/fit.cpp.
@@ -38,18 +39,17 @@ llama.cpp, common/fit.cpp.
 from collections.abc import Iterator
 
 from benchspec.lint.arm import Arm
+from benchspec.lint.fitting import fits
 from benchspec.lint.fixes import Put
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, by_place, names
 
 RULE = Rule("BS301", "auto-fit-on", "error")
 
-_OFF = ("off", "disabled", "false", "0")
-
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per line where fitting has to be turned off."""
-    for path, arms in by_place(filter(_llama_fits, subject.arms), lambda arm: arm.place("fit")):
+    for path, arms in by_place(filter(fits, subject.arms), lambda arm: arm.place("fit")):
         stated = "fit" in arms[0].settings
         yield Fact(
             f"Auto-fit is on{'' if stated else ' by default'}: llama.cpp may shorten the context "
@@ -70,14 +70,6 @@ def check(subject: Subject) -> Iterator[Fact]:
             arms=names(arms),
             affects=subject.affected(arms),
         )
-
-
-def _llama_fits(arm: Arm) -> bool:
-    if arm.kind != "llama.cpp" or arm.value("split-mode") == "tensor":
-        return False
-    if "fit" not in arm.settings:
-        return arm.stated_in_full
-    return str(arm.value("fit")).lower() not in _OFF
 
 
 def _vllm_fits(arm: Arm) -> bool:

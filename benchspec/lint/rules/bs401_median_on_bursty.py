@@ -1,12 +1,13 @@
 """A median is asked of a counter whose traffic comes in bursts.
 
 ## What it checks
-`telemetry.statistic` does not say `median` for a traffic counter (PCIe, NVLink, XGMI, network, disk).
+`telemetry.statistic` does not say `median` for a traffic counter (PCIe, NVLink, XGMI, network,
+disk).
 
 ## Why it misleads
 Traffic between cards is near zero for most samples and large for a few. The median is then the idle
-value: a link that carried 1111 MB in one second of twelve has a median of 13 MB/s and a mean of 107,
-and a ratio of medians invents an effect.
+value: a link that carried 1111 MB in one second of twelve has a median of 13 MB/s and a mean of
+107, and a ratio of medians invents an effect.
 
 ## Bad
 ```yaml

@@ -1,11 +1,11 @@
 """Two arms are compared that differ in more than one thing.
 
 ## What it checks
-Arms that a hypothesis compares (`at` and `over`), or that `control_for` joins, differ in one factor, or
-other arms lead from one to the other one factor at a time. Without a declared comparison, every arm has
-a neighbour that differs in one factor. Settings that make one change together count as one: speculation
-and its length, K and V cache types, the split and its all-reduce, slots and a context that grows with
-them. Logging and ports do not count.
+Arms that a hypothesis compares (`at` and `over`), or that `control_for` joins, differ in one
+factor, or other arms lead from one to the other one factor at a time. Without a declared
+comparison, every arm has a neighbour that differs in one factor. Settings that make one change
+together count as one: speculation and its length, K and V cache types, the split and its
+all-reduce, slots and a context that grows with them. Logging and ports do not count.
 
 ## Why it misleads
 If context, slots and prompt changed together, the difference has three possible causes and the spec
@@ -53,7 +53,7 @@ The judge's decomposition and control checks: docs/checks.md.
 
 from collections.abc import Iterable, Iterator
 
-from benchspec.lint.comparison import Pair, connected, factors, pairs
+from benchspec.lint.comparison import Pair, connected, factors, pairs, unbridged
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
@@ -64,13 +64,9 @@ def check(subject: Subject) -> Iterator[Fact]:
     """One fact per declared comparison; without any, one per arm that stands alone."""
     if len(subject.arms) < 2:
         return
-    groups = connected(subject.arms)
-    declared = list(pairs(subject))
-    for pair in declared:
-        if not any({pair.arm.id, pair.base.id} <= group for group in groups):
-            yield _declared(pair)
-    if not declared and len(groups) > 1:
-        yield from _alone(subject, groups)
+    yield from map(_declared, unbridged(subject))
+    if not any(pairs(subject)):
+        yield from _alone(subject, connected(subject.arms))
 
 
 def _declared(pair: Pair) -> Fact:

@@ -1,14 +1,14 @@
 """Every step is measured once.
 
 ## What it checks
-`repeats` is at least 2 (in an audit: some step was observed twice). It is a remark, not an error, where
-every hypothesis is about a shape or a state (a queue, a staircase, the effective settings): one run can
-show those.
+`repeats` is at least 2 (in an audit: some step was observed twice). It is a remark, not an error,
+where every hypothesis is about a shape or a state (a queue, a staircase, the effective settings):
+one run can show those.
 
 ## Why it misleads
-One run has no spread, so a difference between two arms cannot be told from luck; among four seeds of
-one study a single run read 80.5 where the four together read 73.4. Below three repeats the judge calls
-every threshold inconclusive.
+One run has no spread, so a difference between two arms cannot be told from luck; among four seeds
+of one study a single run read 80.5 where the four together read 73.4. Below three repeats the judge
+calls every threshold inconclusive.
 
 ## Bad
 ```yaml
@@ -30,7 +30,8 @@ Exact permutation test: 3 against 3 reaches one-sided p = 1/20, 4 against 4 two-
 from collections.abc import Iterator
 
 from benchspec.lint.rule import Fact, Rule
-from benchspec.lint.subject import STRUCTURAL, Subject, names
+from benchspec.lint.subject import Subject, names
+from benchspec.lint.vocabulary import STRUCTURAL
 
 RULE = Rule("BS505", "single-run", "error")
 
@@ -39,7 +40,7 @@ def check(subject: Subject) -> Iterator[Fact]:
     """At most one fact."""
     if subject.repeats > 1:
         return
-    numeric = [t.hypothesis.id for t in subject.tests if t.test.check not in STRUCTURAL]
+    numeric = [t.id for t in subject.tests if t.test.check not in STRUCTURAL]
     yield Fact(
         "Every step is measured once: there is no spread, and no threshold can be decided.",
         ("repeats",) if subject.stands("repeats") else subject.sweep_place,

@@ -1,11 +1,12 @@
 """Rates will be published without saying of what.
 
 ## What it checks
-`workload.label` says `material`, `context_tokens` and `speculation`, in every arm that serves requests.
+`workload.label` says `material`, `context_tokens` and `speculation`, in every arm that serves
+requests.
 
 ## Why it misleads
-The same server on the same card gives 77 tok/s on code and 54 on Chinese prose when it speculates, and
-slows down with the context. A rate without these words cannot be compared with any other.
+The same server on the same card gives 77 tok/s on code and 54 on Chinese prose when it speculates,
+and slows down with the context. A rate without these words cannot be compared with any other.
 
 ## Bad
 ```yaml

@@ -4,8 +4,8 @@
 `unfinished` has at least one sentence.
 
 ## Why it misleads
-Every study leaves something out: one machine, one model, short prompts. The report has a section for
-it, and a reader trusts an author who fills it in more than one who leaves it to the tool.
+Every study leaves something out: one machine, one model, short prompts. The report has a section
+for it, and a reader trusts an author who fills it in more than one who leaves it to the tool.
 
 ## Bad
 ```yaml

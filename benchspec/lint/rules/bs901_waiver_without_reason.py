@@ -4,8 +4,8 @@
 Every entry of `waivers` has a `reason`.
 
 ## Why it misleads
-The reason is printed in the report beside the finding. Without it a reader learns that something was
-known to be wrong and not why the author thinks that it does not matter.
+The reason is printed in the report beside the finding. Without it a reader learns that something
+was known to be wrong and not why the author thinks that it does not matter.
 
 ## Bad
 ```yaml

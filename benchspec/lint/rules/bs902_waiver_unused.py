@@ -19,8 +19,8 @@ repeats: 3
 ```
 
 ## Fix
-Delete the waiver, or correct its `arm` or `path`. A finding about several arms needs a waiver
-for each, or one without `arm`.
+Delete the waiver, or correct its `arm` or `path`. A finding about several arms needs a waiver for
+each, or one without `arm`.
 
 ## References
 The linter, waivers: docs/rules/README.md.
