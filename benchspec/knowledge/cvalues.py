@@ -110,7 +110,8 @@ def _read_joined(setting: Setting, raw: str, flag: str) -> Read:
     unknown = [part for part in raw.split(",") if setting.choices and part not in setting.choices]
     if unknown:
         return _invalid(setting, raw, flag, f"made of {', '.join(setting.choices)}")
-    return raw, None
+    # common_speculative_types_from_names: `none` in a list stands for the whole list
+    return ("none" if setting.choices and "none" in raw.split(",") else raw), None
 
 
 _READERS: dict[str, Callable[[Setting, str, str], Read]] = {

@@ -41,6 +41,9 @@ _MODULES = {
 }
 
 
+MAX_PROBLEMS = 100
+
+
 class FlagError(UsageError):
     """A flag of a spec cannot be written on the engine's command line; `kind` as in Problem."""
 
@@ -103,7 +106,7 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     if known is not None:
         from_args = known.parse_args(found.executable, found.argv, "command")
         reading = _over(known.parse_env(found.env), from_args)
-    problems = [*found.problems, *reading.problems]
+    problems = _bounded([*found.problems, *reading.problems])
     return ParsedCommand(
         found.engine, found.executable, found.argv, found.env, reading.settings, problems
     )
@@ -132,7 +135,16 @@ def resolve(
     if known is None:
         return Reading()
     reading = _read_command(known, command, env or {}) if command else known.parse_env(env or {})
-    return _over(reading, _read_flags(known, flags))
+    reading = _over(reading, _read_flags(known, flags))
+    return Reading(reading.settings, _bounded(reading.problems))
+
+
+def _bounded(problems: list[Problem]) -> list[Problem]:
+    """At most MAX_PROBLEMS: a text with more of them is no command line."""
+    if len(problems) <= MAX_PROBLEMS:
+        return problems
+    said = f"and {len(problems) - MAX_PROBLEMS} more of the like"
+    return [*problems[:MAX_PROBLEMS], Problem("too-long", said)]
 
 
 def _read_command(known: EngineKnowledge, command: str, env: Mapping[str, str]) -> Reading:
@@ -211,6 +223,12 @@ def _words(known: EngineKnowledge | None, name: str, value: object) -> Sequence[
     if isinstance(value, bool):
         return [_bare_flag(setting, bare, value)]
     flag = _spell(setting, bare)
+    if setting is not None and not setting.takes_value:
+        raise FlagError(
+            "value-unexpected",
+            f"`{bare}` takes no value, but {_text(value)[:60]!r} is given",
+            hint=f"write `{bare}: true` or leave it out",
+        )
     if isinstance(value, list):
         texts = [_text(item) for item in value]
         if setting is not None and setting.kind == "list":

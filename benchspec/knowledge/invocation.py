@@ -29,14 +29,15 @@ def find(command: str, kind: str | None = None) -> Invocation:
     either, `engine` is None. Never raises; what is odd is in `problems`.
     """
     commands, problems = shell.split(command)
-    found = [hit for hit in _search(commands, {}, 0) if hit]
+    exported: dict[str, str] = {}
+    found = [hit for hit in _search(commands, exported, 0) if hit]
     hit = next((each for each in found if each.engine == kind), None)
     if hit is None and found:
         hit = found[0]
         if kind is not None:
             problems.append(_other_engine(hit, kind))
     if hit is None:
-        return _unrecognised(commands, kind, problems)
+        return _unrecognised(commands, kind, exported, problems)
     return Invocation(hit.engine, hit.executable, hit.argv, hit.env, tuple(problems))
 
 
@@ -48,11 +49,12 @@ def _other_engine(hit: _Found, kind: str) -> Problem:
 
 
 def _unrecognised(
-    commands: list[list[str]], kind: str | None, problems: list[Problem]
+    commands: list[list[str]], kind: str | None, env: dict[str, str], problems: list[Problem]
 ) -> Invocation:
-    words = commands[-1] if commands else []
-    env: dict[str, str] = {}
-    words = _take_assignments(words, env)
+    """Variables alone, flags alone, or a program under another name, for the kind that is given."""
+    words: list[str] = []
+    for each in commands:
+        words = _take_assignments(each, env) if not _exports(each, env) else []
     if words and programs.PYTHON.fullmatch(programs.base_name(words[0])):
         words = [word for word in words[1:] if word != "-m"] or words
     bare = bool(words) and words[0].startswith("-")
@@ -74,10 +76,15 @@ def _search(commands: list[list[str]], exported: dict[str, str], depth: int) -> 
 
 
 def _exports(words: Sequence[str], exported: dict[str, str]) -> bool:
-    """`export X=1`, `set X=1`, `$env:X = "1"`: keeps the variables for the commands that follow."""
-    if words[0] in ("export", "set", "setx", "declare"):
-        pairs = (_ASSIGNMENT.fullmatch(word) for word in words[1:])
+    """`export X=1`, `$env:X = "1"`, systemd's `Environment=X=1` and the like set it for what follows."""
+    unit = words[0].startswith("Environment=")
+    if unit or words[0] in ("export", "set", "declare"):
+        stated = [words[0].removeprefix("Environment="), *words[1:]]
+        pairs = (_ASSIGNMENT.fullmatch(word) for word in stated)
         exported.update((pair[1], pair[2]) for pair in pairs if pair)
+        return True
+    if len(words) > 2 and (words[0] == "setx" or words[:2] == ["launchctl", "setenv"]):
+        exported[words[-2]] = words[-1]
         return True
     power = _POWERSHELL.fullmatch(words[0])
     if power:
@@ -88,8 +95,10 @@ def _exports(words: Sequence[str], exported: dict[str, str]) -> bool:
 def _take_assignments(words: Sequence[str], env: dict[str, str]) -> list[str]:
     rest = list(words)
     while rest and (pair := _ASSIGNMENT.fullmatch(rest[0])):
-        env[pair[1]] = pair[2]
         rest.pop(0)
+        if pair[1] == "ExecStart":  # a systemd unit
+            return [pair[2], *rest]
+        env[pair[1]] = pair[2]
     return rest
 
 

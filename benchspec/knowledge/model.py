@@ -36,6 +36,14 @@ ProblemKind = Literal[
 ]  # fmt: skip
 
 
+# An engine that meets one of these does not start; after the others it does, with other settings
+# than the line seems to say.
+STOPPING: frozenset[ProblemKind] = frozenset({
+    "unknown-flag", "removed-flag", "ambiguous-flag", "equals-form", "value-missing",
+    "value-invalid", "value-unexpected", "not-negatable", "stray-argument", "exits",
+})  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Setting:
     """One thing an engine can be told, by flag, environment variable, or both.
@@ -81,13 +89,15 @@ class Removed:
     """A spelling that this version no longer has; `successor` is what to write instead.
 
     `means` is (setting, value) where an old spelling has one exact equivalent; a value of None
-    stands for the value that follows the flag. `takes_value` tells whether one followed.
+    stands for the value that follows the flag. `takes_value` tells whether one followed;
+    `gone_in` is the first version without it, where that is known.
     """
 
     names: tuple[str, ...]
     successor: str | None = None
     takes_value: bool = False
     means: tuple[str, str | None] | None = None
+    gone_in: str | None = None
     note: str | None = None
 
 
@@ -98,6 +108,10 @@ class Problem:
     kind: ProblemKind
     text: str
     flag: str | None = None
+
+    @property
+    def stops(self) -> bool:
+        return self.kind in STOPPING
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,9 @@ class Collector:
     def removed(self, entry: Removed, spelled: str) -> None:
         """A spelling this version no longer has, with what to write instead."""
         instead = f"; write {entry.successor}" if entry.successor else ""
+        since = f" since {entry.gone_in}" if entry.gone_in else ""
         note = f" ({entry.note})" if entry.note else ""
-        said = f"{spelled} no longer exists{instead}{note}"
+        said = f"{spelled} no longer exists{since}{instead}{note}"
         self.reading.complain("removed-flag", said, spelled)
 
 

@@ -16,7 +16,8 @@ def load(name: str) -> dict[str, Setting]:
     """The settings of `data/NAME.tsv` by canonical name, in the order of the file.
 
     Columns: name, flags (`!` before a negative form), env, kind, default, choices (`!` before a
-    dead one), affects, conflicts, read_back, note (`?` alone: meaning unknown).
+    dead one), affects, conflicts, read_back, note (`?` alone: meaning unknown), and
+    where known the versions since and until which it exists.
     """
     lines = (DATA / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
@@ -24,7 +25,8 @@ def load(name: str) -> dict[str, Setting]:
 
 
 def _setting(row: list[str]) -> Setting:
-    name, flags, env, kind, default, choices, affects, conflicts, read_back, note = row
+    name, flags, env, kind, default, choices, affects, conflicts, read_back, note = row[:10]
+    since, until = (*row[10:], "", "")[:2]
     spelled = flags.split()
     values = choices.split(",") if choices else []
     return Setting(
@@ -39,6 +41,8 @@ def _setting(row: list[str]) -> Setting:
         affects=tuple(affects.split(",")) if affects else (),
         conflicts=tuple(conflicts.split()),
         read_back=read_back or None,
+        since=since or None,
+        until=until or None,
         note=note if note not in ("", "?") else None,
         known=note != "?",
     )

@@ -17,8 +17,9 @@ from benchspec.knowledge.reading import did_you_mean
 _SETTINGS = table.load("vllm")
 
 REMOVED = (
-    Removed(("--disable-log-requests",), note="off is the default; --enable-log-requests turns it on"),
-    Removed(("--swap-space",), takes_value=True),
+    Removed(("--disable-log-requests",),
+        gone_in="0.12.0", note="off is the default; --enable-log-requests turns it on"),
+    Removed(("--swap-space",), takes_value=True, gone_in="0.18.0"),
     Removed(("--num-scheduler-steps",), takes_value=True),
     Removed(("--use-v2-block-manager",)),
     Removed(("--preemption-mode",), takes_value=True),

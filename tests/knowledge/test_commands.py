@@ -81,6 +81,21 @@ def test_the_engine_is_found_past_what_stands_around_it(command: str) -> None:
 @pytest.mark.parametrize(
     "command",
     [
+        "OLLAMA_NUM_PARALLEL=4",
+        "export OLLAMA_NUM_PARALLEL=4",
+        "setx OLLAMA_NUM_PARALLEL 4",
+        "launchctl setenv OLLAMA_NUM_PARALLEL 4",
+        '[Service]\nEnvironment="OLLAMA_NUM_PARALLEL=4" "OLLAMA_DEBUG=0"',
+        "[Service]\nEnvironment=OLLAMA_NUM_PARALLEL=4\nExecStart=/usr/local/bin/ollama serve",
+    ],
+)
+def test_variables_alone_are_settings_of_the_engine_that_is_named(command: str) -> None:
+    assert parse_command("ollama", command).settings["num-parallel"].value == 4
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         "echo llama-server -np 4",
         "pip install vllm",
         "docker pull ollama/ollama",
@@ -170,7 +185,9 @@ HOSTILE = [
 @pytest.mark.parametrize("command", HOSTILE, ids=range(len(HOSTILE)))
 @pytest.mark.parametrize("kind", [None, "llama.cpp", "vllm", "ollama"])
 def test_hostile_text_gives_problems_and_never_an_exception(command: str, kind: str | None) -> None:
-    for problem in parse_command(kind, command).problems:
+    problems = parse_command(kind, command).problems
+    assert len(problems) <= engines.MAX_PROBLEMS + 1
+    for problem in problems:
         assert len(problem.text) < 2000
 
 

@@ -77,6 +77,12 @@ def test_what_is_written_for_a_flag_reads_back_as_that_setting(kind: str) -> Non
             assert off.settings[name].value is False, name
 
 
+def test_a_problem_says_whether_the_engine_stops() -> None:
+    stopping = engines.parse_command("llama.cpp", "llama-server --paralel 4").problems[0]
+    starting = engines.parse_command("llama.cpp", "llama-server -c 32k").problems[0]
+    assert (stopping.stops, starting.stops) == (True, False)
+
+
 def test_how_much_is_not_known_can_be_counted() -> None:
     unknown = {
         kind: sum(not each.known for each in known(kind).settings.values())

@@ -136,6 +136,10 @@ def test_speculation_types_accumulate() -> None:
     assert complaints(read("--spec-type", "magic")) == ["value-invalid"]
 
 
+def test_none_among_speculation_types_cancels_that_list() -> None:
+    assert values("--spec-type", "draft-mtp,none") == {"spec-type": "none"}
+
+
 @pytest.mark.parametrize(
     ("raw", "value"), [("1", "on"), ("enabled", "on"), ("0", "off"), ("-1", "auto")]
 )
@@ -267,7 +271,14 @@ def test_flags_become_an_argument_list() -> None:
 
 @pytest.mark.parametrize(
     "flags",
-    [{"swa-full": False}, {"fit": True}, {"fit": False}, {"new": False}, {"OMP_NUM_THREADS": 4}],
+    [
+        {"swa-full": False},
+        {"fit": True},
+        {"fit": False},
+        {"new": False},
+        {"OMP_NUM_THREADS": 4},
+        {"cont-batching": "off"},
+    ],
 )
 def test_a_flag_without_a_spelling_is_refused(flags: dict[str, object]) -> None:
     with pytest.raises(engines.FlagError) as caught:

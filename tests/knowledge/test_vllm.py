@@ -150,6 +150,13 @@ def test_a_boolean_written_the_old_way_is_understood() -> None:
     assert values("--enable-chunked-prefill=False") == {"enable-chunked-prefill": False}
 
 
+def test_versions_are_told_where_they_are_known() -> None:
+    cascade = vllm.KNOWLEDGE.find("disable-cascade-attn")
+    assert cascade is not None
+    assert cascade.until == "0.33.0"
+    assert "since 0.18.0" in read("--swap-space", "8").problems[0].text
+
+
 def test_an_old_speculation_flag_is_understood() -> None:
     assert values("--num-speculative-tokens", "5") == {"spec-tokens": 5}
 
