@@ -130,7 +130,8 @@ class Connection:
         if self._more() and not self._unsent:
             self._next += 1
             self._write(self._answer[self._next])
-            self._loop.call_soon(self._flood)
+            if not self._unsent:
+                self._loop.call_soon(self._flood)
 
     def _on_readable(self) -> None:
         try:
