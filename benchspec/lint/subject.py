@@ -60,9 +60,15 @@ class Subject:
         return ("load", "concurrency") if self.stands("load") else ("observations", "steps")
 
     @cached_property
+    def seen(self) -> dict[str, Any]:
+        """`observations` as someone wrote it down; empty before a run."""
+        data = self.document.data.get("observations")
+        return data if isinstance(data, dict) else {}
+
+    @cached_property
     def observed(self) -> list[dict[str, Any]]:
         """The steps of someone else's numbers; empty before a run."""
-        steps = (self.spec.observations or {}).get("steps")
+        steps = self.seen.get("steps")
         return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
 
     @property

@@ -26,6 +26,7 @@ def inconsistencies(spec: Spec) -> Iterator[FormProblem]:
     yield from _hardware(spec)
     yield from _arm_names(spec)
     yield from _flags(spec)
+    yield from _observed(spec)
     for index, hypothesis in enumerate(spec.hypotheses):
         if hypothesis.test is not None:
             yield from _test(spec, hypothesis.test, ("hypotheses", index, "test"))
@@ -74,6 +75,27 @@ def _arm_names(spec: Spec) -> Iterator[FormProblem]:
             yield from _known(arm.control_for, others, "other arm", ("arms", index, "control_for"))
     for index, waiver in enumerate(spec.waivers):
         yield from _known(waiver.arm, arms, "arm", ("waivers", index, "arm"))
+
+
+def _observed(spec: Spec) -> Iterator[FormProblem]:
+    """Every figure belongs to an arm of this spec; where there are several, it says which."""
+    seen, arms = spec.observations, _arm_ids(spec)
+    if seen is None:
+        return
+    for name in seen.arms:
+        yield from _known(name, arms, "arm", ("observations", "arms", name))
+    for part in ("steps", "series", "budgets", "figures", "transfers", "scaled", "sends"):
+        for index, item in enumerate(getattr(seen, part)):
+            path: Path = ("observations", part, index)
+            yield from _known(item.arm, arms, "arm", (*path, "arm"))
+            if part == "steps" and item.arm is None and len(arms) > 1:
+                what = f"{dotted(path)} does not say which arm it is of"
+                fix = f"add `arm:` with one of {', '.join(shown(arm, 64) for arm in arms[:12])}"
+                yield FormProblem("missing-key", path, what, fix)
+    for part in ("agreement", "parity"):
+        for index, pair in enumerate(getattr(seen, part)):
+            for end, name in enumerate(pair.arms):
+                yield from _known(name, arms, "arm", ("observations", part, index, "arms", end))
 
 
 def _flags(spec: Spec) -> Iterator[FormProblem]:

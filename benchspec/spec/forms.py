@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic_core import PydanticCustomError, core_schema
+
+from benchspec.spec.node import key
+
+LARGEST = 10**15  # larger counts are typing errors, and would not survive a float
 
 
 class AsText:
@@ -55,6 +59,42 @@ class NumberOrText:
         return {"type": ["number", "string"]}
 
 
+class AnyScalar:
+    """Text, a number or a boolean, as a server or a command line says it."""
+
+    def core(self, _inner: Any) -> Any:
+        """See NumberOrText."""
+        return core_schema.no_info_plain_validator_function(_scalar)
+
+    def json(self, _inner: dict[str, Any]) -> dict[str, Any]:
+        """Anything but a list, a map or null."""
+        return {"type": ["string", "number", "boolean"]}
+
+
+class NotAvailable:
+    """A number, or null or N/A where a counter had none; both are kept as None."""
+
+    def core(self, inner: Any) -> Any:
+        """See NumberOrText."""
+        return core_schema.no_info_before_validator_function(
+            _available, core_schema.nullable_schema(inner)
+        )
+
+    def json(self, inner: dict[str, Any]) -> dict[str, Any]:
+        """A number, null, or the words."""
+        return {"anyOf": [inner, {"enum": ["N/A", "n/a", None]}]}
+
+
+Text = Annotated[str, AsText()]
+Texts = Annotated[list[Text], OneIsList()]
+Threshold = Annotated[float | str, NumberOrText()]
+Whole = Annotated[int, key(ge=-LARGEST, le=LARGEST), WholeFloat()]
+PositiveInt = Annotated[int, key(gt=0, le=LARGEST), WholeFloat()]
+Name = Annotated[Text, key(min_length=1, max_length=200)]
+Id = Annotated[Text, key(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._'’-]*$")]
+Setting = Annotated[str | int | float | bool, AnyScalar()]
+
+
 def _written(value: object) -> object:
     raw = getattr(value, "raw", None)
     return raw if isinstance(raw, str) else value
@@ -72,3 +112,13 @@ def _number_or_text(value: object) -> object:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise PydanticCustomError("number_or_text_type", "a number or text is wanted")
     return value
+
+
+def _scalar(value: object) -> object:
+    if not isinstance(value, int | float | str):
+        raise PydanticCustomError("scalar_type", "text, a number or a boolean is wanted")
+    return value
+
+
+def _available(value: object) -> object:
+    return None if value in ("N/A", "n/a") else value

@@ -21,9 +21,10 @@ _OVERRIDES: dict[str, type[Node]] = {"engine": EngineSpec, "model": Model, "work
 
 
 class Slot(NamedTuple):
-    """What a key holds: one value, a map or a list; `model` of the map or of the items."""
+    """What a key holds: one value, a map, a list, or a table (a map whose keys are names); `model`
+    of the map, of the items, or of the table's values."""
 
-    shape: Literal["value", "map", "list"]
+    shape: Literal["value", "map", "list", "table"]
     model: type[Node] | None
     nullable: bool
 
@@ -56,7 +57,8 @@ def _slot(annotation: Any) -> Slot:
     if isinstance(annotation, type) and issubclass(annotation, Node):
         return Slot("map", annotation, False)
     if get_origin(annotation) is dict:
-        return Slot("map", None, False)
+        inside = _slot(parts[1]).model
+        return Slot("table" if inside else "map", inside, False)
     if get_origin(annotation) is list:
         return Slot("list", _slot(parts[0]).model, False)
     return Slot("value", None, False)
@@ -86,7 +88,7 @@ class KeyCheck:
         return kept
 
     def _filled(self, value: Any, slot: Slot, path: Path) -> Any:
-        if value is None and slot.shape == "map":
+        if value is None and slot.shape in ("map", "table"):
             return {}
         if value is None and slot.shape == "list" and not slot.nullable:
             return []
@@ -94,6 +96,8 @@ class KeyCheck:
             return value
         if slot.shape == "list" and isinstance(value, list):
             return [self.pruned(item, slot.model, (*path, i)) for i, item in enumerate(value)]
+        if slot.shape == "table" and isinstance(value, dict):
+            return {n: self.pruned(v, slot.model, (*path, n)) for n, v in value.items()}
         return self.pruned(value, slot.model, path)
 
     def _unknown(self, key: str, data: Any, model: type[Node], path: Path) -> FormProblem:
@@ -125,6 +129,9 @@ def _plain(key: str) -> str:
     return key.lstrip("-").replace("-", "_").lower()
 
 
+_SUFFIX = {"list": "[]", "table": ".NAME"}
+
+
 @cache
 def _places() -> dict[str, list[str]]:
     """Key -> the maps of the language that have it, as `hypotheses[].test`."""
@@ -136,5 +143,5 @@ def _places() -> dict[str, list[str]]:
             places.setdefault(key, []).append(where or "the top level")
             if slot.model is not None and model is not Arm:
                 inner = f"{where}.{key}" if where else key
-                todo.append((inner + ("[]" if slot.shape == "list" else ""), slot.model))
+                todo.append((inner + _SUFFIX.get(slot.shape, ""), slot.model))
     return places

@@ -17,6 +17,7 @@ _WANTED = {
     "float_type": "a number",
     "string_type": "text",
     "number_or_text_type": "a number, or text such as '265..315 GB/s',",
+    "scalar_type": "text, a number, true or false",
     "list_type": "a list",
     "dict_type": "a map of keys and values",
     "model_type": "a map of keys and values",

@@ -6,8 +6,19 @@ the linter's judgement live elsewhere. Unknown keys are refused (the loader sugg
 
 from typing import Annotated, Any, Literal
 
-from benchspec.spec.forms import AsText, NumberOrText, OneIsList, WholeFloat
+from benchspec.spec.forms import (
+    Id,
+    Name,
+    OneIsList,
+    PositiveInt,
+    Text,
+    Texts,
+    Threshold,
+    Whole,
+)
 from benchspec.spec.node import Node, key
+from benchspec.spec.observed import Observed
+from benchspec.spec.observed_figures import Provenance
 from benchspec.spec.quantity import (
     Bandwidth,
     Compute,
@@ -21,15 +32,7 @@ from benchspec.spec.quantity import (
 
 VERSION = 1
 MOST = 200  # arms, hypotheses, devices, steps, flags: what is multiplied must stay small
-LARGEST = 10**15  # larger counts are typing errors, and would not survive a float
 
-Text = Annotated[str, AsText()]
-Texts = Annotated[list[Text], OneIsList()]
-Threshold = Annotated[float | str, NumberOrText()]
-Whole = Annotated[int, key(ge=-LARGEST, le=LARGEST), WholeFloat()]
-PositiveInt = Annotated[int, key(gt=0, le=LARGEST), WholeFloat()]
-Name = Annotated[Text, key(min_length=1, max_length=200)]
-Id = Annotated[Text, key(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9][A-Za-z0-9._'’-]*$")]
 Flags = dict[str, Any]
 """Flag name -> text, number, bool, a list of these, or a map (a value that is JSON)."""
 
@@ -144,16 +147,13 @@ class Price(Node):
     date: Text | None = key(None, description="Date of the price, YYYY-MM-DD.")
 
 
-Source = Literal["measured", "declared", "datasheet", "derived", "bound"]
-
-
 class Device(Node):
     id: Id = key(description="Short id, gpu0.")
     kind: Literal["gpu", "cpu", "npu", "other"] = key("gpu", description="gpu or cpu.")
     name: Text | None = key(None, description="Marketing name: A100-SXM4-80GB.")
     memory: Size | None = key(None, description="Memory size: 64 GB.")
     memory_bandwidth: Bandwidth | None = key(None, description="1555 GB/s, or an interval.")
-    source: Source = key("declared", description="Where the bandwidth figure comes from.")
+    source: Provenance = key("declared", description="Where the bandwidth figure comes from.")
     bandwidth_curve: dict[str, Bandwidth] = key(
         {}, description="Measured bandwidth by buffer size: {8 GiB: 316 GB/s}."
     )
@@ -369,7 +369,7 @@ class Spec(Node):
     )
     warmup: Warmup = key({}, description="Requests that are not observations.")
     telemetry: Telemetry = key({}, description="What is watched beside the requests.")
-    observations: dict[str, Any] | None = key(
+    observations: Observed | None = key(
         None, description="For audit: figures that someone else measured."
     )
     unfinished: Texts = key([], description="What the author knows is missing.")

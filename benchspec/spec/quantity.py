@@ -43,6 +43,7 @@ DIMENSIONS: dict[str, tuple[str, dict[str, float]]] = {
     "compute": ("FLOP/s", _FLOPS),
     "ratio": ("1", {"": 1.0, "%": 0.01, "x": 1.0}),
     "temperature": ("°C", {"C": 1.0, "°C": 1.0}),
+    "count": ("1", {"": 1.0, "tok": 1.0, "tokens": 1.0}),
 }
 """Dimension name -> (base unit, {accepted unit: factor to the base unit})."""
 
@@ -52,6 +53,9 @@ _UNIT = r"[^\d\s.,–_+-][^\s–]*?"
 _QUANTITY = re.compile(
     rf"\s*({_NUMBER})\s*(?:({_UNIT})?\s*(?:\.\.|–|\bto\b)\s*({_NUMBER})\s*)?({_UNIT})?\s*\Z", re.A
 )
+
+
+_BARE = re.compile(rf"{_NUMBER}(?:\s*(?:\.\.|–|\bto\b)\s*{_NUMBER})?\Z", re.A)
 
 
 class QuantityError(ValueError):
@@ -139,6 +143,7 @@ _EXAMPLES = {
     "compute": ("312 TFLOP/s",),
     "ratio": ("0.33", "33 %"),
     "temperature": ("81 °C",),
+    "count": ("512",),
 }
 
 
@@ -196,6 +201,52 @@ class _Dimension:
         return quantity
 
 
+class _Figure:
+    """A figure in the unit that its key names: `39.2`, `0.0392 s`, `38..40`, `38..40 ms`.
+
+    The Quantity is in that unit, not in the base unit. An `exact` one becomes a float. What a
+    figure may be (negative, zero) is not decided here: someone printed it.
+    """
+
+    def __init__(self, dimension: str, unit: str, *, exact: bool = False) -> None:
+        self.dimension = dimension
+        self.unit = unit
+        self.exact = exact
+
+    def core(self, _inner: Any) -> Any:
+        """See benchspec.spec.node.Form."""
+        return core_schema.no_info_plain_validator_function(self._parse)
+
+    def json(self, _inner: dict[str, Any]) -> dict[str, Any]:
+        """See benchspec.spec.node.Form."""
+        return {"type": ["number", "string"]}
+
+    def _parse(self, value: object) -> float | Quantity:
+        if isinstance(value, Quantity) and value.unit == self.unit:
+            return value
+        found = parse_quantity(self._with_unit(value), self.dimension)
+        factor = DIMENSIONS[self.dimension][1][self.unit]
+        if not self.exact:
+            text = str(getattr(value, "raw", value))
+            low, high = _unscaled(found.low, factor), _unscaled(found.high, factor)
+            return Quantity(low, high, self.unit, text)
+        if not found.exact:
+            message = f"{found.text[:60]!r} is an interval"
+            raise QuantityError(message, "write one number", "wrong-value")
+        return _unscaled(found.low, factor)
+
+    def _with_unit(self, value: object) -> object:
+        """A bare number, or an interval of them, with the unit of the key behind it."""
+        text = str(getattr(value, "raw", value)).strip()
+        bare = _is_scalar(value) and _BARE.match(text)
+        return f"{text} {self.unit}" if bare else value
+
+
+def _unscaled(value: float, factor: float) -> float:
+    """Without the noise of the conversion to the base unit: 39.2 ms stays 39.2."""
+    return float(f"{value / factor:.15g}")
+
+
 _YEAR_S = 366 * 86400.0
 
 Size = Annotated[Quantity, _Dimension("size", positive=False)]
@@ -206,3 +257,20 @@ Frequency = Annotated[Quantity, _Dimension("frequency")]
 Power = Annotated[Quantity, _Dimension("power")]
 Compute = Annotated[Quantity, _Dimension("compute")]
 Ratio = Annotated[Quantity, _Dimension("ratio", positive=False)]
+
+Bytes = Annotated[Quantity, _Figure("size", "B")]
+Count = Annotated[Quantity, _Figure("count", "")]
+Joules = Annotated[Quantity, _Figure("energy", "J")]
+Milliseconds = Annotated[Quantity, _Figure("duration", "ms")]
+Seconds = Annotated[Quantity, _Figure("duration", "s")]
+Share = Annotated[Quantity, _Figure("ratio", "")]
+TokensPerSecond = Annotated[Quantity, _Figure("token rate", "tok/s")]
+"""Figures that may be intervals."""
+
+OneByte = Annotated[float, _Figure("size", "B", exact=True)]
+OneCount = Annotated[float, _Figure("count", "", exact=True)]
+OneMillisecond = Annotated[float, _Figure("duration", "ms", exact=True)]
+OneSecond = Annotated[float, _Figure("duration", "s", exact=True)]
+OneShare = Annotated[float, _Figure("ratio", "", exact=True)]
+OneTokenPerSecond = Annotated[float, _Figure("token rate", "tok/s", exact=True)]
+"""Figures of one number."""

@@ -197,7 +197,7 @@ def test_a_number_that_yaml_1_1_reads_otherwise_is_ambiguous(text: str, advised:
 
 @pytest.mark.parametrize(
     "text",
-    ["model: {name: 007}", "engine: {kind: vllm, version: 010}", "observations: {at: 12:30}"],
+    ["model: {name: 007}", "engine: {kind: vllm, version: 010}", "unfinished: 12:30"],
 )
 def test_where_text_is_wanted_nothing_is_ambiguous(text: str) -> None:
     assert loaded(text).problems == []

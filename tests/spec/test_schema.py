@@ -73,7 +73,10 @@ ACCEPTED = [
     "engine: {kind: vllm, flags: {x: 1}, env: {A: b}}",
     "hypotheses: [{id: H1, claim: c, prediction: 1.5, test: {metric: wall_s, value: 3..4 s, expect: a}}]",
     "hardware: {devices: [{id: a, memory: 8 GB, bandwidth_curve: {8 GiB: 3 GB/s}}]}",
-    "observations: {anything: [1, {b: c}]}\nunfinished: one thing\ntelemetry: {statistic: {pcie: mean}}",
+    "unfinished: one thing\ntelemetry: {statistic: {pcie: mean}}",
+    "observations: {steps: [{wall_s: 31.3, ttft_ms: 6.8 s, stream_tok_s: 86..98}],\n"
+    " series: [{counter: nvlink, unit: MB/s, values: N/A}, {counter: pcie, unit: MB/s, mean: 1..2,\n"
+    " values: [1, null, 2.5]}], arms: {main: {slots: 4, identity: {build: 1}}}}",
 ]
 
 

@@ -87,7 +87,7 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _collected(subject: Subject) -> set[str]:
-    series = (subject.spec.observations or {}).get("series")
+    series = subject.seen.get("series")
     seen = [item.get("counter") for item in series or [] if isinstance(item, dict)]
     return {str(name).lower() for name in (*subject.spec.telemetry.counters, *seen)}
 

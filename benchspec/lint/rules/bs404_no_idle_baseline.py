@@ -57,6 +57,6 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _seen_idle(subject: Subject) -> bool:
-    series = (subject.spec.observations or {}).get("series")
+    series = subject.seen.get("series")
     found = series if isinstance(series, list) else []
     return any(isinstance(item, dict) and item.get("idle_before") for item in found)

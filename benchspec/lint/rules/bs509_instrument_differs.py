@@ -60,7 +60,7 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _observed(subject: Subject) -> Iterator[Fact]:
-    arms = (subject.spec.observations or {}).get("arms")
+    arms = subject.seen.get("arms")
     found = arms if isinstance(arms, dict) else {}
     for name in _INSTRUMENTS:
         used = {

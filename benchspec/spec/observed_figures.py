@@ -1,0 +1,142 @@
+"""Parts of `observations` that are figures about figures: budgets, factors, identities, pairs."""
+
+from typing import Annotated, Literal
+
+from benchspec.spec.forms import Id, OneIsList, PositiveInt, Text, Whole
+from benchspec.spec.node import Node, key
+from benchspec.spec.quantity import (
+    Count,
+    Milliseconds,
+    OneByte,
+    OneCount,
+    OneMillisecond,
+    OneSecond,
+    OneShare,
+    OneTokenPerSecond,
+)
+
+Provenance = Literal["measured", "declared", "datasheet", "derived", "bound"]
+"""Where a figure comes from."""
+
+_ARM = "Id of an arm, where it belongs to one."
+_NAME = "What it is: decode round, kernel, ..."
+PROVENANCE = "measured (default), declared, datasheet, derived or bound."
+
+Two = Annotated[list[Id], key(min_length=2, max_length=2)]
+
+
+class Budget(Node):
+    name: Text = key(description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    total_ms: Milliseconds = key(description="The whole: 33 ms.")
+    parts: dict[str, Milliseconds] = key(description="{attention: 10.5, matmul: 13.2}.")
+    after: dict[str, Milliseconds] = key({}, description="The same parts once improved.")
+    provenance: Provenance = key("measured", description=PROVENANCE)
+
+
+class Ablation(Node):
+    name: Text = key(description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    full_ms: Milliseconds = key(description="With everything: 2.79 ms.")
+    without: dict[str, Milliseconds] = key(description="{compute: 2.14, loads: 1.96}.")
+
+
+class Factor(Node):
+    name: Text = key(description="bytes per token, bandwidth, ...")
+    ratio: Count | None = key(None, description="The factor itself.")
+    over: Count | None = key(None, description="Or as a quotient: what is divided ...")
+    under: Count | None = key(None, description="... by what.")
+    from_observed: bool = key(
+        False, description="true: computed from the ratio that it is to explain."
+    )
+    provenance: Provenance = key("measured", description=PROVENANCE)
+
+
+class Decomposition(Node):
+    name: Text = key(description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    observed: Count = key(description="The ratio that was seen: 2.36.")
+    factors: list[Factor] = key(description="What is said to make it.")
+
+
+class Figures(Node):
+    """Figures that one author printed of one thing."""
+
+    name: Text = key(description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    tok_s: OneTokenPerSecond | None = key(None, description="A rate as printed: 24.39.")
+    ms_per_token: OneMillisecond | None = key(None, description="A time as printed: 39.2 ms.")
+    round_ms: OneMillisecond | None = key(None, description="Time of a forward pass.")
+    acceptance: OneShare | None = key(None, description="Accepted / drafted tokens: 0.77.")
+    drafts: PositiveInt | None = key(None, description="Tokens drafted per round (k).")
+    parts: list[OneCount] = key([], description="Parts of a whole.")
+    whole: OneCount | None = key(None, description="The whole.")
+    over: OneCount | None = key(None, description="What is divided ...")
+    under: OneCount | None = key(None, description="... by what.")
+    ratio: OneCount | None = key(None, description="The quotient as printed.")
+    percent: OneCount | None = key(None, description="The quotient in percent: 10.6.")
+    percent_more: OneCount | None = key(None, description="How much more, in percent: 47.")
+    kv_bytes: OneByte | None = key(None, description="KV cache as printed: 7 GB.")
+    context_tokens: PositiveInt | None = key(None, description="At this context.")
+    probe: OneCount | None = key(None, description="A measured bandwidth or rate ...")
+    datasheet: OneCount | None = key(None, description="... and what the datasheet says.")
+    unit: Text | None = key(None, description="Unit of over, under, probe, ...")
+
+
+class Transfer(Node):
+    """What crosses a link in one forward pass."""
+
+    arm: Id | None = key(None, description=_ARM)
+    kind: Literal["hop", "all-reduce"] = key("hop", description="hop or all-reduce.")
+    bytes_per_token: OneByte = key(description="Per crossing: 64 KiB.")
+    crossings: PositiveInt = key(description="Crossings per forward pass.")
+    latency_s: OneSecond | None = key(None, description="Measured time of an empty one.")
+    prefill_tokens: PositiveInt | None = key(None, description="Tokens in a prefill step.")
+    hidden: bool = key(False, description="true: another path changed the time by under 1 %.")
+    provenance: Provenance = key("derived", description=PROVENANCE)
+    source: Text | None = key(None, description="How the bytes are known.")
+
+
+class Scaled(Node):
+    name: Text = key(description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    n: PositiveInt = key(description="How many devices.")
+    single: Count = key(description="On one of them.")
+    measured: Count = key(description="On n of them.")
+    unit: Literal["tok/s", "ms", "s"] = key("tok/s", description="tok/s, ms or s.")
+
+
+class Sends(Node):
+    arm: Id | None = key(None, description=_ARM)
+    prompt_tokens: PositiveInt | None = key(None, description="Length of the prompt.")
+    in_flight: PositiveInt = key(1, description="Requests in flight meanwhile.")
+    ttft_ms: Annotated[list[OneMillisecond], OneIsList()] = key(
+        description="First-token times in order: [6.8 s, 6.8 s]."
+    )
+    cached_tokens: Annotated[list[Whole | None], OneIsList()] = key(
+        [], description="Cached tokens of each, as the server counts them."
+    )
+
+
+class Outputs(Node):
+    arm: Id | None = key(None, description=_ARM)
+    count: PositiveInt = key(description="How many answers.")
+    degenerate: Whole | None = key(None, description="How many repeat themselves without end.")
+    truncated: Whole | None = key(None, description="How many ended at the limit.")
+    prompts: Text | None = key(None, description="What was asked.")
+
+
+class Agreement(Node):
+    arms: Two = key(description="The two arms.")
+    common_prefix_tokens: list[Whole] = key([], description="Equal tokens at the start of each.")
+    acceptance: list[OneShare] = key([], description="Acceptance of each arm.")
+
+
+class Parity(Node):
+    arms: Two = key(description="The two arms.")
+    n: PositiveInt = key(description="How many questions.")
+    correct: list[Whole] = key([], description="Right answers of each arm: [237, 245].")
+    only_first: Whole | None = key(None, description="Right in the first arm alone.")
+    only_second: Whole | None = key(None, description="Right in the second arm alone.")
+    margin: OneShare | None = key(None, description="The difference that counts as none: 3 %.")
+    truncated: list[OneShare] = key([], description="Share that ended at the limit, per arm.")
