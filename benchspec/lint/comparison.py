@@ -1,12 +1,11 @@
 """Which arms differ in what: a factor is one thing that a reader would call one change."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 from benchspec.lint.arm import Arm
 from benchspec.lint.capacity import slot_context
-from benchspec.lint.subject import Subject
 from benchspec.spec.problems import Path
 
 _FACTOR_OF = {
@@ -38,77 +37,76 @@ class Pair(NamedTuple):
     hypothesis: str | None
 
 
-def pairs(subject: Subject) -> Iterator[Pair]:
-    """The comparisons that the spec declares: by `over` in a test, by `control_for` in an arm."""
-    for tested in subject.tests:
-        over = tested.test.over
-        arm = subject.arm(tested.test.at.arm or "")
-        base = subject.arm(over.arm or "") if over else None
-        if arm and base and arm is not base:
-            yield Pair(arm, base, (*tested.path, "test", "over"), tested.id)
-    for control in subject.arms:
-        arm = subject.arm(control.control_for or "")
-        if arm and arm is not control:
-            yield Pair(arm, control, control.part("control_for"), None)
+class Signature(NamedTuple):
+    """All that can distinguish an arm: its engine's settings by name, and its other parts."""
+
+    kind: str
+    settings: Mapping[str, object]
+    parts: Mapping[str, object]
+    slot_context: int | None
+
+
+def signature(arm: Arm) -> Signature:
+    """What is compared of `arm`; logs and ports are left out."""
+    engine, work, model = arm.engine, arm.workload, arm.model
+    settings = {name: use.value for name, use in arm.settings.items() if _matters(arm, name)}
+    spelled = {use.spelled for use in arm.settings.values()}
+    env = engine.env if engine else {}
+    variables = {name: value for name, value in env.items() if name not in spelled}
+    parts = {
+        "engine": tuple(getattr(engine, name, None) for name in _ENGINE_FIELDS),
+        "workload.prompt": work.prompt,
+        "workload.output": work.output,
+        "workload.sampling": work.sampling,
+        "workload.command": work.command,
+        "model": tuple(getattr(model, name) for name in _MODEL_FIELDS),
+        "devices": arm.devices,
+    }
+    return Signature(arm.kind, {**settings, **variables}, parts, slot_context(arm))
 
 
 def factors(one: Arm, other: Arm) -> dict[str, Path]:
     """What differs between two arms, each factor with the place where `one` states it."""
+    mine, theirs = signature(one), signature(other)
     found: dict[str, Path] = {}
-    for name, path in _engine_differences(one, other):
-        found.setdefault(name, path)
-    if found.keys() >= {"slots", "context"} and slot_context(one) == slot_context(other):
-        del found["context"]  # the context grows with the slots so that each keeps its share
-    for name, mine, theirs, path in _other_parts(one, other):
-        if mine != theirs:
-            found[name] = path
+    for factor, name in _differences(one, mine, theirs):
+        found.setdefault(factor, _place(one, name, mine))
     return found
 
 
-def connected(arms: Iterable[Arm]) -> list[set[str]]:
+def connected(arms: Sequence[Arm]) -> list[set[str]]:
     """The arms in groups: within a group each can be reached by changing one factor at a time."""
-    groups = [{arm.id} for arm in arms]
-    for one, other in combinations(arms, 2):
-        if len(factors(one, other)) <= 1:
-            joined = [group for group in groups if group & {one.id, other.id}]
-            groups = [group for group in groups if group not in joined] + [set().union(*joined)]
-    return groups
+    signed = [(arm, signature(arm)) for arm in arms]
+    groups = {arm.id: {arm.id} for arm in arms}
+    for (one, mine), (other, theirs) in combinations(signed, 2):
+        if groups[one.id] is groups[other.id]:
+            continue
+        if len({factor for factor, _ in _differences(one, mine, theirs)}) <= 1:
+            joined = groups[one.id] | groups[other.id]
+            groups.update(dict.fromkeys(joined, joined))
+    return list({id(group): group for group in groups.values()}.values())
 
 
-def unbridged(subject: Subject) -> Iterator[Pair]:
-    """The declared comparisons that no chain of single changes joins."""
-    groups = connected(subject.arms) if len(subject.arms) > 1 else []
-    for pair in pairs(subject):
-        if not any({pair.arm.id, pair.base.id} <= group for group in groups):
-            yield pair
-
-
-def _engine_differences(one: Arm, other: Arm) -> Iterator[tuple[str, Path]]:
-    mine, theirs = one.engine, other.engine
-    if any(getattr(mine, name, None) != getattr(theirs, name, None) for name in _ENGINE_FIELDS):
-        yield "engine", one.part("engine")
-    if one.kind != other.kind:
+def _differences(one: Arm, mine: Signature, theirs: Signature) -> Iterator[tuple[str, str]]:
+    """(factor, name) of all that differs."""
+    names = [name for name, value in mine.parts.items() if value != theirs.parts[name]]
+    yield from ((name, name) for name in names)
+    if mine.kind != theirs.kind:
         return  # flags of different engines are not comparable one by one
-    for name in dict.fromkeys((*one.settings, *other.settings)):
-        if one.value(name) != other.value(name) and _matters(one, name):
-            yield _factor(one, name), one.place(name)
-    env = {**(mine.env if mine else {}), **(theirs.env if theirs else {})}
-    for name in env:
-        if not _is_setting(one, name) and _variable(one, name) != _variable(other, name):
-            yield _factor(one, name), one.part("engine", "env", name)
+    either = dict.fromkeys((*mine.settings, *theirs.settings))
+    changed = [n for n in either if mine.settings.get(n) != theirs.settings.get(n)]
+    found = [(_factor(one, name), name) for name in changed]
+    same_share = mine.slot_context is not None and mine.slot_context == theirs.slot_context
+    if same_share and any(factor == "slots" for factor, _ in found):
+        # the context grows with the slots, so that each keeps its share
+        found = [pair for pair in found if pair[0] != "context"]
+    yield from found
 
 
-def _other_parts(one: Arm, other: Arm) -> Iterator[tuple[str, object, object, Path]]:
-    mine, theirs = one.workload, other.workload
-    for name in ("prompt", "output", "sampling", "command"):
-        path = one.part("workload", name)
-        yield f"workload.{name}", getattr(mine, name), getattr(theirs, name), path
-    yield "model", _model(one), _model(other), one.part("model")
-    yield "devices", one.devices, other.devices, one.part("devices")
-
-
-def _model(arm: Arm) -> tuple[object, ...]:
-    return tuple(getattr(arm.model, name) for name in _MODEL_FIELDS)
+def _place(arm: Arm, name: str, mine: Signature) -> Path:
+    if name in mine.parts:
+        return arm.part(*name.split("."))
+    return arm.stated_at(name) or arm.place(name)
 
 
 def _factor(arm: Arm, name: str) -> str:
@@ -127,11 +125,3 @@ def _factor(arm: Arm, name: str) -> str:
 def _matters(arm: Arm, name: str) -> bool:
     setting = arm.knowledge.settings.get(name) if arm.knowledge else None
     return setting is None or not set(setting.affects) <= _NOT_A_FACTOR
-
-
-def _is_setting(arm: Arm, variable: str) -> bool:
-    return any(use.spelled == variable for use in arm.settings.values())
-
-
-def _variable(arm: Arm, name: str) -> str | None:
-    return arm.engine.env.get(name) if arm.engine else None

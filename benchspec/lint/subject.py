@@ -5,6 +5,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from benchspec.lint.arm import Arm
+from benchspec.lint.comparison import Pair, connected
+from benchspec.lint.vocabulary import RATES
 from benchspec.spec.arms import ResolvedArm
 from benchspec.spec.models import Hypothesis, Place, Spec, Test
 from benchspec.spec.problems import Path
@@ -26,6 +28,11 @@ class Tested(NamedTuple):
     def uses(self) -> str:
         """The check or, without its percentile, the metric that decides it."""
         return self.test.check or (self.test.metric or "").partition(".")[0]
+
+    @property
+    def needs_repeats(self) -> bool:
+        """True when its verdict compares figures that vary: a metric, or a check of a rate."""
+        return self.test.check is None or self.test.check in RATES
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -93,6 +100,36 @@ class Subject:
 
     def arm(self, arm_id: str) -> Arm | None:
         return next((arm for arm in self.arms if arm.id == arm_id), None)
+
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The comparisons that the spec declares: by `over` in a test, by `control_for` in an arm."""
+        found = []
+        for tested in self.tests:
+            over = tested.test.over
+            arm = self.arm(tested.test.at.arm or "")
+            base = self.arm(over.arm or "") if over else None
+            if arm and base and arm is not base:
+                found.append(Pair(arm, base, (*tested.path, "test", "over"), tested.id))
+        for control in self.arms:
+            arm = self.arm(control.control_for or "")
+            if arm and arm is not control:
+                found.append(Pair(arm, control, control.part("control_for"), None))
+        return found
+
+    @cached_property
+    def groups(self) -> list[set[str]]:
+        """The arms in groups within which each can be reached by changing one factor at a time."""
+        return connected(self.arms)
+
+    @property
+    def unbridged(self) -> list[Pair]:
+        """The declared comparisons that no chain of single changes joins."""
+        return [
+            pair
+            for pair in self.pairs
+            if not any({pair.arm.id, pair.base.id} <= group for group in self.groups)
+        ]
 
     def looked_at(self, tested: Tested) -> list[Arm]:
         """The arms that a test reads: the one it names, or all."""

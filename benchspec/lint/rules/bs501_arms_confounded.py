@@ -53,7 +53,7 @@ The judge's decomposition and control checks: docs/checks.md.
 
 from collections.abc import Iterable, Iterator
 
-from benchspec.lint.comparison import Pair, connected, factors, pairs, unbridged
+from benchspec.lint.comparison import Pair, factors
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
@@ -62,11 +62,9 @@ RULE = Rule("BS501", "arms-confounded", "error")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per declared comparison; without any, one per arm that stands alone."""
-    if len(subject.arms) < 2:
-        return
-    yield from map(_declared, unbridged(subject))
-    if not any(pairs(subject)):
-        yield from _alone(subject, connected(subject.arms))
+    yield from map(_declared, subject.unbridged)
+    if not subject.pairs and len(subject.arms) > 1:
+        yield from _alone(subject)
 
 
 def _declared(pair: Pair) -> Fact:
@@ -82,9 +80,9 @@ def _declared(pair: Pair) -> Fact:
     )
 
 
-def _alone(subject: Subject, groups: list[set[str]]) -> Iterator[Fact]:
+def _alone(subject: Subject) -> Iterator[Fact]:
     for arm in subject.arms[1:]:
-        if {arm.id} in groups:
+        if {arm.id} in subject.groups:
             nearest = min(
                 (factors(arm, other) for other in subject.arms if other is not arm), key=len
             )

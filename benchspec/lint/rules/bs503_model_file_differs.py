@@ -42,7 +42,7 @@ The judge's identity and decomposition checks: docs/checks.md.
 
 from collections.abc import Iterator
 
-from benchspec.lint.comparison import factors, unbridged
+from benchspec.lint.comparison import factors
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
 
@@ -51,7 +51,7 @@ RULE = Rule("BS503", "model-file-differs", "error")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per comparison."""
-    for pair in unbridged(subject):
+    for pair in subject.unbridged:
         found = factors(pair.arm, pair.base)
         if "model" in found and len(found) > 1:
             others = ", ".join(name for name in found if name != "model")

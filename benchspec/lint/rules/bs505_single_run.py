@@ -31,7 +31,6 @@ from collections.abc import Iterator
 
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
-from benchspec.lint.vocabulary import STRUCTURAL
 
 RULE = Rule("BS505", "single-run", "error")
 
@@ -40,7 +39,7 @@ def check(subject: Subject) -> Iterator[Fact]:
     """At most one fact."""
     if subject.repeats > 1:
         return
-    numeric = [t.id for t in subject.tests if t.test.check not in STRUCTURAL]
+    numeric = [tested.id for tested in subject.tests if tested.needs_repeats]
     yield Fact(
         "Every step is measured once: there is no spread, and no threshold can be decided.",
         ("repeats",) if subject.stands("repeats") else subject.sweep_place,

@@ -42,7 +42,7 @@ The judge's identity check: docs/checks.md.
 from collections.abc import Iterator
 
 from benchspec.lint.arm import Arm
-from benchspec.lint.comparison import factors, unbridged
+from benchspec.lint.comparison import factors
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
 
@@ -53,7 +53,7 @@ _WORK = ("workload.prompt", "workload.output")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per comparison."""
-    for pair in unbridged(subject):
+    for pair in subject.unbridged:
         found = factors(pair.arm, pair.base)
         work = [name for name in _WORK if name in found]
         others = [name for name in found if not name.startswith("workload")]

@@ -32,7 +32,6 @@ The judge's identity check: docs/checks.md.
 
 from collections.abc import Iterator
 
-from benchspec.lint.comparison import pairs
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
 
@@ -43,7 +42,7 @@ _INSTRUMENTS = ("client", "instrument", "probe", "tool")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per comparison, one per instrument in an audit."""
-    for pair in pairs(subject):
+    for pair in subject.pairs:
         one, other = pair.arm.engine, pair.base.engine
         if one and other and one.endpoint != other.endpoint:
             where = pair.arm if one.endpoint else pair.base

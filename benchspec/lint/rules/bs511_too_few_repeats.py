@@ -29,14 +29,13 @@ from collections.abc import Iterator
 
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
-from benchspec.lint.vocabulary import STRUCTURAL
 
 RULE = Rule("BS511", "too-few-repeats", "error", applies="run")
 
 
 def check(subject: Subject) -> Iterator[Fact]:
     """At most one fact."""
-    numeric = [t for t in subject.tests if t.uses not in STRUCTURAL]
+    numeric = [tested for tested in subject.tests if tested.needs_repeats]
     if subject.spec.repeats == 2 and numeric:
         yield Fact(
             f"Two repeats leave {', '.join(t.id for t in numeric)} inconclusive.",

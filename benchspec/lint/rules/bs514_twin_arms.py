@@ -30,9 +30,9 @@ Kohavi et al., Trustworthy Online Controlled Experiments, on A/A tests.
 """
 
 from collections.abc import Iterator
-from itertools import combinations
 
-from benchspec.lint.comparison import factors
+from benchspec.lint.arm import Arm
+from benchspec.lint.comparison import Signature, signature
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
@@ -40,14 +40,18 @@ RULE = Rule("BS514", "twin-arms", "warning", applies="run")
 
 
 def check(subject: Subject) -> Iterator[Fact]:
-    """One fact per pair."""
-    for one, other in combinations(subject.arms, 2):
-        if not factors(one, other):
+    """One fact per arm that equals an earlier one."""
+    seen: list[tuple[Arm, Signature]] = []
+    for arm in subject.arms:
+        mine = signature(arm)
+        twin = next((other for other, theirs in seen if theirs == mine), None)
+        seen.append((arm, mine))
+        if twin is not None:
             yield Fact(
-                f"Arms {one.id} and {other.id} are the same.",
-                other.path,
+                f"Arms {twin.id} and {arm.id} are the same.",
+                arm.path,
                 "change what was meant to differ, or delete one",
-                related=((one.path, f"arm {one.id}"),),
-                arms=names([one, other]),
-                affects=subject.affected([one, other]),
+                related=((twin.path, f"arm {twin.id}"),),
+                arms=names([twin, arm]),
+                affects=subject.affected([twin, arm]),
             )
