@@ -12,6 +12,7 @@ from benchspec.report.facts import BundleFacts
 
 ELEMENT_ID = "benchspec-result"
 MAX_SERIES_VALUES = 2000
+MAX_TEXT = 2000
 _OPEN = f'<script type="application/json" id="{ELEMENT_ID}">'
 _CLOSE = "</script>"
 
@@ -20,25 +21,30 @@ def result_json(observations: Observations, verdicts: Verdicts, facts: BundleFac
     """Spec text, observations and verdicts as ASCII JSON that cannot end a script element.
 
     Requests are stored as columns (one name per field and step, not per request). Counter series
-    longer than MAX_SERIES_VALUES are left out, and `complete` is then false.
+    longer than MAX_SERIES_VALUES are left out, texts cut at MAX_TEXT; `complete` is then false.
     """
-    seen = observations.model_dump(mode="json", exclude_defaults=True)
-    for step in seen.get("steps", []):
+    whole = {
+        "observations": observations.model_dump(mode="json", exclude_defaults=True),
+        "verdicts": verdicts.model_dump(mode="json", exclude_defaults=True),
+    }
+    kept = _bounded(whole)
+    series = kept["observations"].get("series", [])
+    short = [s for s in series if len(s.get("values", [])) <= MAX_SERIES_VALUES]
+    complete = kept == whole and len(short) == len(series)
+    for step in kept["observations"].get("steps", []):
         step["requests"] = _columns(step.get("requests", []))
-    series = seen.get("series", [])
-    seen["series"] = [s for s in series if len(s.get("values", [])) <= MAX_SERIES_VALUES]
     result = {
         "format_version": 1,
         "benchspec": facts.benchspec,
         "utc": facts.utc,
         "origin": facts.origin,
-        "complete": len(seen["series"]) == len(series),
+        "complete": complete,
         "spec_sha256": facts.spec_sha256,
         "evidence_sha256": facts.evidence_sha256,
         "renderer": dict(facts.renderer),
         "spec": facts.spec_text,
-        "observations": seen,
-        "verdicts": verdicts.model_dump(mode="json", exclude_defaults=True),
+        "observations": {**kept["observations"], "series": short},
+        "verdicts": kept["verdicts"],
     }
     return json.dumps(result, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
@@ -64,6 +70,15 @@ def read_result(html: bytes) -> dict[str, Any]:
     result["observations"] = Observations.model_validate(result["observations"])
     result["verdicts"] = Verdicts.model_validate(result["verdicts"])
     return result
+
+
+def _bounded(value: Any) -> Any:
+    """Nested data with every text cut at MAX_TEXT characters."""
+    if isinstance(value, dict):
+        return {key[:MAX_TEXT]: _bounded(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_bounded(inner) for inner in value]
+    return value[:MAX_TEXT] if isinstance(value, str) else value
 
 
 def _columns(requests: list[dict[str, Any]]) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from benchspec import __file__ as package_file
 from benchspec.report.charts.canvas import to_svg
+from benchspec.report.dates import instant
 from benchspec.report.text import visible
 from benchspec.report.view import ReportView
 
@@ -43,6 +44,7 @@ def render_html(view: ReportView) -> bytes:
         script=Markup(script),
         policy=_policy([text for text, _ in styles], script),
         result_json=Markup(view.result_json),
+        dated=instant(view.facts.utc),
     )
     return page.encode("utf-8")
 
@@ -82,6 +84,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters["whole"] = _whole
+    environment.filters["brief"] = visible
     return environment
 
 

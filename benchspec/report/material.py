@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
-from benchspec.judge.result import CheckResult, HypothesisResult, Verdicts
+from benchspec.judge.case import Case
+from benchspec.judge.result import HypothesisResult, Verdicts
 from benchspec.observations.model import Observations
 from benchspec.report.facts import BundleFacts
 from benchspec.report.text import anchor
@@ -17,6 +19,11 @@ class Material:
     observations: Observations
     verdicts: Verdicts
     facts: BundleFacts
+
+    @cached_property
+    def case(self) -> Case:
+        """The judge's lookups: resolved arms, slots and how they are known."""
+        return Case(self.spec, self.observations)
 
     @property
     def audited(self) -> bool:
@@ -39,11 +46,6 @@ def place_of(at: dict[str, object]) -> str:
     others = sorted(key for key in at if key not in _PLACE_ORDER and at[key] is not None)
     words = [f"{_SHORT.get(key, key)}={at[key]}" for key in known + others]
     return ", ".join(words)
-
-
-def check_key(result: CheckResult) -> str:
-    """How a verdict refers to a check result: `queueing four-slots C=8`."""
-    return " ".join(w for w in (result.check, result.arm, place_of(result.at)) if w)
 
 
 def check_anchor(key: str) -> str:

@@ -11,8 +11,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchspec.errors import EnvironmentFailure
+from benchspec.report.dates import instant
 
 VARIANT = "pdf/a-3a"
+EPOCH = datetime(1980, 1, 1, tzinfo=UTC)
+"""Dates the attachments of a bundle that does not say when it was made."""
 PACKAGES = "libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0 fonts-dejavu-core fonts-noto-cjk"
 
 
@@ -38,7 +41,7 @@ def render_pdf(html: bytes, attachments: Sequence[AttachedFile], *, utc: str) ->
     `data:` is refused. Raises EnvironmentFailure when Pango or HarfBuzz is not installed.
     """
     weasyprint = _weasyprint()
-    when = _instant(utc)
+    when = instant(utc) or EPOCH
     attached = [
         weasyprint.Attachment(
             string=file.data,
@@ -52,7 +55,10 @@ def render_pdf(html: bytes, attachments: Sequence[AttachedFile], *, utc: str) ->
     ]
     with _warnings() as warnings:
         document = weasyprint.HTML(
-            string=html.decode("utf-8"), url_fetcher=_refuse, media_type="print"
+            string=html.decode("utf-8"),
+            # Nothing may be fetched while rendering, not even a file of this machine.
+            url_fetcher=weasyprint.URLFetcher(allowed_protocols=["data"]),
+            media_type="print",
         )
         data = document.write_pdf(
             pdf_variant=VARIANT,
@@ -84,19 +90,6 @@ def _weasyprint() -> Any:
             hint=f"apt-get install {PACKAGES} (report.html is complete without them)",
         ) from error
     return weasyprint
-
-
-def _refuse(url: str, *_: object, **__: object) -> dict[str, Any]:
-    """Nothing in a report may be fetched, not even a file of this machine."""
-    raise ValueError(f"a report fetches nothing: {url[:80]}")
-
-
-def _instant(utc: str) -> datetime:
-    try:
-        parsed = datetime.fromisoformat(utc)
-    except ValueError:
-        return datetime(1980, 1, 1, tzinfo=UTC)
-    return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
 
 
 class _Collector(logging.Handler):

@@ -6,11 +6,17 @@ and that change how the text around them is read (Unicode TR36, "Trojan Source",
 
 from __future__ import annotations
 
+import hashlib
 import re
-import unicodedata
 
-LIMIT = 4000
+LIMIT = 1200
 """Characters of any one field that the page shows; the whole is in the bundle."""
+
+MAX_WORD = 160
+"""Characters of a run without a space: longer than any path or digest, and every line breaker is
+quadratic in it."""
+MAX_ANCHOR = 60
+_LONG_WORD = re.compile(rf"\S{{{MAX_WORD + 40},}}")
 
 _REVEAL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
@@ -21,15 +27,20 @@ Persian and emoji need them."""
 
 
 def visible(value: str, limit: int = LIMIT) -> str:
-    """`value` cut to `limit` characters, every control or invisible character written out.
+    """`value` with every control or invisible character written out, cut to `limit` characters.
 
     C0 controls become their pictures (NUL is U+2400), others their code in brackets: `[U+202E]`.
-    Newline and tab stay. A cut says how much was left out.
+    Newline and tab stay. Words are cut at MAX_WORD. A cut says how much was left out.
     """
-    text = value.replace("\r\n", "\n")
+    text = _LONG_WORD.sub(_shorten, value.replace("\r\n", "\n"))
     if len(text) > limit:
         text = f"{text[:limit]}… ({len(text) - limit:,} more characters)"
     return _REVEAL.sub(_reveal, text)
+
+
+def _shorten(match: re.Match[str]) -> str:
+    word = match[0]
+    return f"{word[:MAX_WORD]}… ({len(word) - MAX_WORD:,} more characters)"
 
 
 def one_line(value: str, limit: int = 300) -> str:
@@ -47,12 +58,12 @@ def _reveal(match: re.Match[str]) -> str:
 def anchor(*parts: object) -> str:
     """A stable id for a place in the page, made of ASCII letters, digits and dashes.
 
-    Characters that have no such form are written as their code points, so that two different
-    names never share an anchor by being reduced to nothing.
+    Names that are long, or that hold other characters, end in a digest of the whole, so that two
+    names never share an anchor by being reduced or cut to the same.
     """
-    words = []
-    for part in parts:
-        plain = unicodedata.normalize("NFKD", str(part))[:80]
-        ascii_text = "".join(c if ord(c) < 128 else f"-{ord(c):x}-" for c in plain)
-        words.append(re.sub(r"[^a-z0-9]+", "-", ascii_text.lower()).strip("-"))
-    return "-".join(word for word in words if word) or "x"
+    name = " ".join(str(part) for part in parts)
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if name.isascii() and len(plain) <= MAX_ANCHOR:
+        return plain or "x"
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{plain[:MAX_ANCHOR]}-{digest}".lstrip("-")

@@ -44,8 +44,11 @@ MODEL_SHA = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 def quickstart() -> ReportView:
     """A run: two arms, four loads, three repeats."""
     text = QUICKSTART.read_text("utf-8")
-    spec = Spec.model_validate(yaml.safe_load(text))
-    return make_view(spec, quickstart_observations(), quickstart_verdicts(text), facts(text))
+    return view_of(text, quickstart_observations(), quickstart_verdicts(text), facts(text))
+
+
+def view_of(text: str, seen: Observations, verdicts: Verdicts, told: BundleFacts) -> ReportView:
+    return make_view(Spec.model_validate(yaml.safe_load(text)), seen, verdicts, told)
 
 
 def burst(arm: str, slots: int, load: int, repeat: int, tokens: int = 32) -> Step:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from benchspec.report.charts.chart import Chart
+from benchspec.report.text import visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,5 +160,5 @@ def _own_ids(root: ElementTree.Element, prefix: str) -> None:
 
 def _named(tag: str, identifier: str, text: str) -> ElementTree.Element:
     element = ElementTree.Element(tag, {"id": identifier})
-    element.text = text
+    element.text = visible(text)
     return element

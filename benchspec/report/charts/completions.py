@@ -46,8 +46,8 @@ def _chart(material: Material, arm: str, steps: list[Step]) -> Chart:
         (word, [measures.completions_s(s) for s in steps if load_word(s) == word], style)
         for word, style in styled(thinned(loads, MAX_SERIES))
     ]
-    seen = material.observations.arms.get(arm)
-    slots = seen.slots if seen else None
+    known = material.case.slots(arm)
+    slots = known.count if known else None
     most = max(len(times) for _, repeats, _ in drawn for times in repeats)
     return Chart(
         id=anchor("chart-completions", arm),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
@@ -30,6 +29,7 @@ class Series:
     aggregate: Points
     stream: Points
     slots: int | None
+    slots_from: str | None
     model: Points
 
 
@@ -66,18 +66,19 @@ def medians(points: Points) -> Points:
 
 
 def _series(material: Material, arm: str, steps: list[Step]) -> Series:
-    seen = material.observations.arms.get(arm)
-    slots = seen.slots if seen else None
+    known = material.case.slots(arm)
+    slots = known.count if known else None
     return Series(
         arm=arm,
         aggregate=_points(steps, measures.aggregate_tok_s),
         stream=_points(steps, measures.stream_tok_s),
         slots=slots,
+        slots_from=known.provenance if known else None,
         model=queue_model(steps, slots) if slots else [],
     )
 
 
-def _points(steps: list[Step], value: Callable[[Step], float | None]) -> Points:
+def _points(steps: list[Step], value: measures.Measure) -> Points:
     return [(float(load_of(s) or 0), y) for s in steps if (y := value(s)) is not None]
 
 
@@ -119,7 +120,7 @@ def _short(value: float) -> float:
 
 def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
     keys = [
-        Key(s.arm + (f" ({count(s.slots, 'slot')})" if s.slots else ""), style)
+        Key(s.arm + (f" ({count(s.slots, 'slot')} [{s.slots_from}])" if s.slots else ""), style)
         for s, style in drawn
     ]
     if any(s.model for s, _ in drawn):

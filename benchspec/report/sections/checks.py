@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchspec.judge.result import CheckResult
-from benchspec.report.material import Material, check_anchor, check_key, place_of
+from benchspec.report.material import Material, check_anchor, place_of
 from benchspec.report.numbers import ABSENT, figure
 from benchspec.report.parts import CheckGroup, CheckView
 from benchspec.report.sections.verdicts import ingredients, spread
@@ -28,7 +28,7 @@ def checks(material: Material) -> tuple[CheckGroup, ...]:
 
 
 def _view(result: CheckResult, siblings: int) -> CheckView:
-    key = check_key(result)
+    key = result.key
     place = ", ".join(w for w in (result.arm, place_of(result.at)) if w)
     bounds = figure(result.range, result.unit) if result.range else None
     return CheckView(

@@ -9,27 +9,34 @@ from typing import Any
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, count, setting
 from benchspec.report.parts import Cell, Comparison, Pair, Shared, Table
-from benchspec.spec.models import Arm, Spec
+from benchspec.spec.arms import ResolvedArm
+from benchspec.spec.models import Spec
+from benchspec.spec.node import Node
 from benchspec.spec.quantity import Quantity
 
-_MERGED = ("engine", "model", "workload")
+ROOMS = ("engine", "model", "workload", "devices")
 
 
 def comparison(material: Material) -> Comparison:
-    """Arms side by side in what differs, and the list of what they share."""
-    spec = material.spec
-    arms = spec.arms
-    stated = {arm.id: dict(_flatten(_merged(spec, arm))) for arm in arms}
-    base = dict(_flatten(_merged(spec, None)))
-    keys = dict.fromkeys(key for values in (base, *stated.values()) for key in values)
+    """Arms side by side in what differs, and the list of what they share.
+
+    Arms are compared as they were resolved: an arm's `np` is the base's `parallel`.
+    """
+    arms = material.case.arms.values()
+    stated = {arm.id: dict(_flatten(_stated(arm))) for arm in arms}
+    keys = dict.fromkeys(key for values in stated.values() for key in values)
     differing = [k for k in keys if len({v.get(k, ABSENT) for v in stated.values()}) > 1]
-    shared = next(iter(stated.values()), base)
+    shared = next(iter(stated.values()), {})
     equal = [Pair(k, shared[k]) for k in keys if k not in differing and k in shared]
     return Comparison(
         arms=tuple(Pair(arm.id, words) for arm in arms if (words := _describe(arm))),
         differs=_differences(differing, stated) if differing else None,
-        equal=tuple(_rooms([*equal, *_load(spec)])),
+        equal=tuple(_rooms([*equal, *_load(material.spec)])),
     )
+
+
+def _stated(arm: ResolvedArm) -> dict[str, Any]:
+    return {room: getattr(arm, room) for room in ROOMS}
 
 
 def _rooms(pairs: list[Pair]) -> Iterator[Shared]:
@@ -41,7 +48,7 @@ def _short(path: str) -> str:
     return path.partition(".")[2].removeprefix("flags.")
 
 
-def _describe(arm: Arm) -> str:
+def _describe(arm: ResolvedArm) -> str:
     control = f"control for {arm.control_for}" if arm.control_for else None
     return "; ".join(w for w in (arm.title, control) if w)
 
@@ -54,26 +61,12 @@ def _differences(keys: list[str], stated: Mapping[str, Mapping[str, str]]) -> Ta
     return Table("What differs between the arms", ("Setting", *stated), tuple(rows))
 
 
-def _merged(spec: Spec, arm: Arm | None) -> dict[str, Any]:
-    """Base settings with the arm's over them, as written (aliases of a flag are not resolved)."""
-    whole: dict[str, Any] = {}
-    for room in _MERGED:
-        node = getattr(spec, room)
-        base = node.model_dump(exclude_unset=True) if node else {}
-        over = getattr(arm, room) if arm else None
-        whole[room] = _merge(base, over or {})
-    return whole
-
-
-def _merge(base: Any, over: Any) -> Any:
-    if not (isinstance(base, Mapping) and isinstance(over, Mapping)):
-        return over
-    merged = {**base, **{key: _merge(base.get(key), value) for key, value in over.items()}}
-    return {key: value for key, value in merged.items() if value is not None}
-
-
 def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    # A quantity dumps as a map that still has the author's text: that text is what is shown.
+    """Every stated setting with its path; defaults that nobody wrote are left out."""
+    if isinstance(value, Node):
+        value = value.stated()
+    if isinstance(value, list) and any(isinstance(v, Node) for v in value):
+        value = {getattr(node, "id", str(place)): node for place, node in enumerate(value)}
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _flatten(inner, f"{path}.{key}" if path else str(key))

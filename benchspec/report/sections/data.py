@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 
 from benchspec.observations.model import Step
 from benchspec.report import measures
@@ -57,7 +56,7 @@ def _steps(steps: list[Step]) -> Table | None:
     )
 
 
-def _numbers(steps: list[Step], value: Callable[[Step], float | None]) -> list[Cell]:
+def _numbers(steps: list[Step], value: measures.Measure) -> list[Cell]:
     return [Cell(text) for text in column([value(s) for s in steps])]
 
 

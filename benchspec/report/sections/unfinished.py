@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchspec.judge.result import Unfinished
-from benchspec.report.material import Material, check_anchor, hypothesis_anchor, place_of
+from benchspec.report.material import Material, check_anchor, hypothesis_anchor
 from benchspec.report.parts import Item, ItemGroup, Reference
 
 
@@ -16,9 +16,27 @@ def unfinished(material: Material) -> tuple[ItemGroup, ...]:
     return tuple(ItemGroup(_title(kind), tuple(items)) for kind, items in groups.items())
 
 
+_TITLES = {
+    "author": "What the author names",
+    "not-run": "Planned and not run",
+    "aborted": "Stopped before its end",
+    "within-slots": "Never above the slots",
+    "jump": "Jumps without an explanation",
+    "bound": "Bounds that stand in for measurements",
+    "remainder": "Remainders without an explanation",
+    "insufficient": "Not judged for want of inputs",
+    "invalid": "Measured, but not usable",
+    "single-run": "Measured once",
+    "withdrawn": "Explanations withdrawn",
+    "waiver": "Rules waived",
+    "override": "Rules overridden",
+}
+"""The judge's kinds as a reader would say them; another kind is shown as it is."""
+
+
 def _title(kind: str) -> str:
-    words = kind.replace("-", " ").replace("_", " ")
-    return words[:1].upper() + words[1:]
+    words = kind.replace("-", " ")
+    return _TITLES.get(kind, words[:1].upper() + words[1:])
 
 
 def _about(gap: Unfinished, material: Material, known: set[str]) -> Reference | None:
@@ -26,11 +44,8 @@ def _about(gap: Unfinished, material: Material, known: set[str]) -> Reference | 
         return Reference(gap.hypothesis, hypothesis_anchor(gap.hypothesis))
     if gap.check is None:
         return None
-    key = " ".join(w for w in (gap.check, gap.arm, place_of(gap.at)) if w)
-    group = any(c.check == gap.check for c in material.verdicts.checks)
-    exact = any(
-        (c.check, c.arm, c.at) == (gap.check, gap.arm, gap.at) for c in material.verdicts.checks
-    )
+    same = [c for c in material.verdicts.checks if c.check == gap.check]
+    exact = next((c for c in same if (c.arm, c.at) == (gap.arm, gap.at)), None)
     if exact:
-        return Reference(key, check_anchor(key))
-    return Reference(gap.check, check_anchor(gap.check)) if group else None
+        return Reference(exact.key, check_anchor(exact.key))
+    return Reference(gap.check, check_anchor(gap.check)) if same else None

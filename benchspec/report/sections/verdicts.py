@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from benchspec.judge.result import CheckResult, HypothesisResult, Input
 from benchspec.observations.model import Provenance
-from benchspec.report.material import Material, check_anchor, check_key, hypothesis_anchor
+from benchspec.report.material import Material, check_anchor, hypothesis_anchor
 from benchspec.report.numbers import count, figure, percent, setting
 from benchspec.report.parts import STATES, GateView, Ingredient, Reference, VerdictCard
 from benchspec.spec.models import Hypothesis, Place, Test
@@ -16,7 +16,7 @@ _WEAKEST_FIRST: tuple[Provenance, ...] = ("bound", "declared", "datasheet", "der
 def cards(material: Material, *, exploratory: bool) -> tuple[VerdictCard, ...]:
     """One card per verdict, in the order of the spec; exploratory ones are asked for apart."""
     declared = {h.id: h for h in material.spec.hypotheses}
-    checks = {check_key(c): c for c in material.verdicts.checks}
+    checks = {c.key: c for c in material.verdicts.checks}
     return tuple(
         _card(result, declared.get(result.id), checks)
         for result in material.verdicts.hypotheses

@@ -1,0 +1,154 @@
+"""The page: one file that fetches nothing, reads in order, and says where each number is from."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from itertools import pairwise
+
+from benchspec.report.html import render_html, visible_text
+from tests.report import samples
+from tests.report.pages import Page
+
+
+def test_the_sections_stand_in_the_order_of_trust(quickstart_page: Page) -> None:
+    headings = [h.attributes["id"] for h in quickstart_page.all("h2")]
+
+    assert headings == [
+        "verdicts",
+        "unfinished",
+        "comparison",
+        "charts",
+        "checks",
+        "exploratory",
+        "notes",
+        "setup",
+        "method",
+        "data",
+        "citation",
+    ]
+
+
+def test_a_card_shows_word_shape_and_division(quickstart_page: Page) -> None:
+    card = next(e for e in quickstart_page.elements if e.attributes.get("id") == "hypothesis-h1")
+    words = " ".join(card.text.split())
+
+    assert "Supported" in words
+    assert "T(8) / (floor(8 / 4) x T(4)) = 1.21 s / (2 x 0.607 s) = 0.997" in words
+    assert "Predicted 1 [declared]" in words
+    assert "Measured 0.997 [derived]" in words
+    assert "Error -0.3\u00a0%" in card.text
+    assert "3 repeats 0.991 to 1.004" in words
+    assert "T(4) = 0.607\u00a0s [measured: 4 requests of arm four-slots, C=4]" in card.text
+    assert "Registered test: queueing at four-slots C=8 reads queued" in words
+
+
+def test_every_state_has_its_own_shape(quickstart_page: Page) -> None:
+    tally = quickstart_page.with_class("tally")[0]
+    shapes = {
+        item.text.split()[1]: [c.tag for c in item.children[0].children] for item in tally.children
+    }
+
+    assert set(shapes) == {"supported", "refuted", "inconclusive"}
+    assert len({tuple(shape) for shape in shapes.values()}) == 3
+
+
+def test_an_exploratory_finding_is_not_among_the_verdicts(quickstart_page: Page) -> None:
+    apart = quickstart_page.with_class("exploratory")[0]
+
+    assert "Reading the prompt takes longer" in apart.text
+    assert "4 hypotheses tested" in quickstart_page.with_class("summary")[0].text
+
+
+def test_what_was_not_judged_says_why(quickstart_page: Page) -> None:
+    result = next(
+        e for e in quickstart_page.elements if e.attributes.get("id") == "check-repeats-all"
+    )
+
+    assert "not judged" in result.text
+    assert "Missing: five repeats in run order." in result.text
+
+
+def test_an_audit_says_that_nothing_was_measured(audit_page: Page) -> None:
+    assert audit_page.with_class("stamp")[0].text == "audited, not measured here"
+    assert "Measured by benchspec" not in audit_page.all("header")[0].text
+
+
+def test_chinese_and_japanese_stand_as_they_are(audit_page: Page) -> None:
+    assert audit_page.all("h1")[0].text == "三張卡 33 %：三枚のカード at 33 %"
+
+
+def test_nothing_is_fetched(quickstart_page: Page) -> None:
+    loading = {"img", "iframe", "object", "embed", "audio", "video", "source", "image", "base"}
+
+    assert not [e.tag for e in quickstart_page.elements if e.tag in loading]
+    assert not [e for e in quickstart_page.elements if "src" in e.attributes]
+    links = [e.attributes.get("href", "") for e in quickstart_page.elements]
+    assert [href for href in links if href and not href.startswith("#")] == ["data:,"]
+    styles = "".join(style.text for style in quickstart_page.all("style"))
+    assert "url(" not in styles
+    assert "@import" not in styles
+
+
+def test_the_policy_allows_only_what_is_in_the_page(quickstart_page: Page) -> None:
+    policy = quickstart_page.all("meta")[1].attributes["content"]
+    inline = [e.text for e in quickstart_page.all("style")]
+    inline += [e.text for e in quickstart_page.all("script") if "type" not in e.attributes]
+
+    assert policy.startswith("default-src 'none';")
+    assert "unsafe" not in policy
+    for text in inline:
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"'sha256-{digest}'" in policy
+    assert not [e for e in quickstart_page.elements if "style" in e.attributes]
+    assert not [
+        e for e in quickstart_page.elements if any(a.startswith("on") for a in e.attributes)
+    ]
+
+
+def test_every_link_on_the_page_has_its_place(quickstart_page: Page, audit_page: Page) -> None:
+    for page in (quickstart_page, audit_page):
+        ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
+        assert len(ids) == len(set(ids))
+        for element in page.elements:
+            href = element.attributes.get("href", "")
+            if href.startswith("#"):
+                assert href[1:] in ids, href
+            for name in ("aria-labelledby", "clip-path"):
+                for target in re.findall(r"[\w.-]+", element.attributes.get(name, "")):
+                    assert target in {*ids, "url"}, element
+
+
+def test_tables_are_sound_for_a_screen_reader(quickstart_page: Page) -> None:
+    tables = quickstart_page.all("table")
+
+    assert tables
+    for table in tables:
+        assert table.children[0].tag == "caption"
+        assert table.children[0].text
+    assert all(th.attributes.get("scope") in {"col", "row"} for th in quickstart_page.all("th"))
+
+
+def test_headings_skip_no_level(quickstart_page: Page) -> None:
+    levels = [int(e.tag[1]) for e in quickstart_page.elements if re.fullmatch("h[1-6]", e.tag)]
+
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+def test_the_words_are_compared_without_markup(quickstart_html: bytes) -> None:
+    words = visible_text(quickstart_html)
+
+    assert "What this didn’t finish" in words
+    assert "color:" not in words
+    assert "format_version" not in words
+
+
+def test_a_view_renders_to_the_same_bytes(quickstart_html: bytes) -> None:
+    assert render_html(samples.quickstart()) == quickstart_html
+
+
+def test_the_page_stays_small(quickstart_html: bytes) -> None:
+    assert len(quickstart_html) < 1_000_000
