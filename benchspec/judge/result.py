@@ -110,6 +110,16 @@ class Unfinished(Node):
     hypothesis: str | None = None
 
 
+class OrderStep(Node):
+    """One of the seven questions of "In this order". `open`: asked, and the figures do not answer."""
+
+    number: int
+    question: str
+    state: Literal["answered", "open", "not-asked"]
+    answer: str
+    checks: list[str] = []
+
+
 class Verdicts(Node):
     """`verdicts.json`."""
 

@@ -139,6 +139,9 @@ class Step(Node):
     quiet: Quiet | None = key(None, description="Processor time around the step.")
     waiting_max: OneCount | None = key(None, description="Most waiting requests on a counter.")
     engine_restarted: bool | None = key(None, description="Whether the engine restarted inside.")
+    repeats: PositiveInt | None = key(
+        None, description="Repeats that the figures are the median of, where only that is known."
+    )
     aggregate_tok_s: TokensPerSecond | None = key(
         None, description="Throughput as printed: all completion tokens / wall time."
     )
@@ -205,7 +208,7 @@ Values = Annotated[list[Annotated[float, NotAvailable()]], OneIsList()]
 class Series(Node):
     """Samples of one counter of one device."""
 
-    counter: Text = key(description="utilization, pcie_rx, sm_clock, power, temperature, ...")
+    counter: Text = key(description="utilization, pcie-rx, pcie-tx, nvlink-rx, clock, throttle, ...")
     unit: Text = key(description="Unit of the values: %, MB/s, MHz, W, °C.")
     device: Id | None = key(None, description="Id of the device.")
     arm: Id | None = key(None, description="Id of an arm; may be left out where there is one.")

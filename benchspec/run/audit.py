@@ -1,0 +1,123 @@
+"""Someone else's figures, judged: the same rules, the same judge, the same report as for a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+from benchspec import __version__
+from benchspec.judge.case import Case
+from benchspec.judge.judge import judge
+from benchspec.judge.order import in_order
+from benchspec.judge.result import OrderStep, Verdicts
+from benchspec.lint.linter import LintResult, lint
+from benchspec.observations.from_spec import observations_of
+from benchspec.observations.model import Observations
+from benchspec.report.facts import AcceptedFinding, BundleFacts
+from benchspec.spec.digest import sha256_of
+from benchspec.spec.models import Spec
+from benchspec.spec.source import Document
+from benchspec.store.bundle import canonical_json
+from benchspec.store.files import storage, write_whole
+
+REASON = "the figures are someone else's, and are judged as they are"
+
+
+@dataclass(frozen=True)
+class Audited:
+    """A spec with `observations`, linted and judged."""
+
+    lint: LintResult
+    spec: Spec
+    observations: Observations
+    verdicts: Verdicts
+    order: list[OrderStep]
+
+    @cached_property
+    def case(self) -> Case:
+        """The judge's view of it."""
+        return Case(self.spec, self.observations)
+
+
+def audit(document: Document) -> Audited | LintResult:
+    """Lint and judge `document`; the LintResult alone when its form leaves nothing to judge.
+
+    Errors of rules do not stop it, as they stop a run: what they touch is judged and marked as
+    not admissible.
+    """
+    result = lint(document, audit=True)
+    if result.spec is None:
+        return result
+    observations = observations_of(result.spec)
+    touched = {
+        code: [i for f in result.errors if f.code == code for i in f.affects]
+        for code in {f.code for f in result.errors if f.affects}
+    }
+    verdicts = judge(
+        result.spec,
+        observations,
+        spec_sha256=sha256_of(document.raw),
+        overrides=dict.fromkeys(sorted(touched), REASON),
+        affected=touched,
+    )
+    order = in_order(Case(result.spec, observations), verdicts.checks)
+    return Audited(result, result.spec, observations, verdicts, order)
+
+
+def write_report(audited: Audited, folder: Path, formats: tuple[str, ...]) -> list[Path]:
+    """Write spec.yaml, observations.json, verdicts.json and the report into `folder`.
+
+    Returns what was written, the report first. Raises StorageFailure, and EnvironmentFailure
+    when a PDF is wanted and this machine cannot make one.
+    """
+    verdicts = canonical_json(audited.verdicts.model_dump(mode="json"))
+    parts = {
+        "spec.yaml": audited.lint.document.raw,
+        "observations.json": canonical_json(audited.observations.model_dump(mode="json")),
+        "verdicts.json": verdicts,
+    }
+    reports = _render(audited, verdicts, formats)
+    with storage(folder, "created"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, data in {**reports, **parts}.items():
+        write_whole(folder / name, data)
+    return [folder / name for name in (*reports, *parts)]
+
+
+def _render(audited: Audited, verdicts: bytes, formats: tuple[str, ...]) -> dict[str, bytes]:
+    from benchspec.report.html import render_html
+    from benchspec.report.pdf import AttachedFile, render_pdf
+    from benchspec.report.view import make_view
+
+    facts = _facts(audited)
+    html = render_html(make_view(audited.spec, audited.observations, audited.verdicts, facts))
+    reports = {"report.html": html} if "html" in formats else {}
+    if "pdf" in formats:
+        attachments = [
+            AttachedFile("spec.yaml", audited.lint.document.raw, "The spec with the figures"),
+            AttachedFile("verdicts.json", verdicts, "Verdicts and their arithmetic"),
+        ]
+        reports["report.pdf"] = render_pdf(html, attachments, utc=facts.utc).data
+    return reports
+
+
+def _facts(audited: Audited) -> BundleFacts:
+    return BundleFacts(
+        benchspec=__version__,
+        utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        origin="audit",
+        spec_text=audited.lint.document.text,
+        spec_sha256=audited.verdicts.spec_sha256,
+        findings=tuple(
+            AcceptedFinding(
+                f.code,
+                f.name,
+                f.severity,
+                f.message,
+                f.waived or audited.verdicts.overrides.get(f.code),
+            )
+            for f in audited.lint.findings
+        ),
+    )
