@@ -116,6 +116,10 @@ class Case:
         arm = self.arms.get(step.arm)
         return arm.workload.output.forced if arm else None
 
+    def controls(self, arm: str | None) -> list[str]:
+        """The arms that are declared the control for `arm`."""
+        return [a.id for a in self.arms.values() if arm is not None and a.control_for == arm]
+
     def slots(self, arm: str) -> Slots | None:
         """S of an arm: from the live server, as stated, by default, from KV, or inferred."""
         return self._slots_by_arm.get(arm)
@@ -154,15 +158,17 @@ class Case:
         rate: bool = False,
         worst: str | None = None,
         anyway: bool = False,
+        also: Mapping[str, str] | None = None,
     ) -> list[CheckResult]:
         """One result per place: `divide` for every repeat, merged.
 
         A step whose numbers cannot be right gives `invalid`, as does, for a `rate`, one that was
         disturbed; other readings of a disturbed step keep a caveat (`anyway`: no caveat either).
+        `also` are further coordinates of the results.
         """
 
         def one(place: Place, step: Step) -> CheckResult:
-            line = Line(check, place.arm, place.at)
+            line = Line(check, place.arm, {**place.at, **(also or {})})
             disturbed = None if anyway else unfit(step)
             try:
                 if why := figures.defect(step):
@@ -174,7 +180,8 @@ class Case:
                 return line.silent(why_not)
             except ZeroDivisionError:
                 return line.silent(invalid("a figure that is divided by may be zero"))
-            return _with_caveat(result, disturbed)
+            result = _with_caveat(result, disturbed)
+            return result.model_copy(update={"n": step.repeats or 1})
 
         return [
             over_repeats([one(place, s) for s in self.steps(place)], rate=rate, worst=worst)

@@ -9,9 +9,20 @@ from typing import Any
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval
+from benchspec.judge.place import COORDINATES
 from benchspec.judge.result import Input
 from benchspec.observations.model import Series
 from benchspec.observations.quantiles import median
+
+TRAFFIC = ("pcie-rx", "pcie-tx", "nvlink-rx", "nvlink-tx", "xgmi-rx", "xgmi-tx")
+"""Counters of links, in MB/s, per direction."""
+
+_SAME = {
+    "clocks-sm": "clock",
+    "clocks": "clock",
+    "sm-clock": "clock",
+    "gpu-utilization": "utilization",
+}
 
 
 @dataclass(frozen=True)
@@ -56,13 +67,25 @@ def channels(case: Case, *counters: str) -> list[Channel]:
     """Every channel of `counters` (of all, without any) that has values or a stated mean."""
     groups: dict[tuple[Any, ...], list[Series]] = {}
     for series in case.observations.series:
-        if counters and series.counter not in counters:
+        name = counter_of(series)
+        if (counters and name not in counters) or series_mean(series) is None:
             continue
-        if series_mean(series) is None:
-            continue
-        key = (series.arm, series.concurrency, series.phase, series.counter, series.device)
+        key = (series.arm, name, series.device, *sorted(place_of(series).items()))
         groups.setdefault(key, []).append(series)
     return [_channel(group) for group in groups.values()]
+
+
+def counter_of(series: Series) -> str:
+    """A counter's name in one spelling: `pcie-rx`, `clock`."""
+    name = series.counter.lower().replace("_", "-")
+    return _SAME.get(name, name)
+
+
+def place_of(series: Series) -> dict[str, Any]:
+    """The coordinates of a series that are set, without arm, repeat and device."""
+    names = (*COORDINATES, "phase")
+    pairs = {name: getattr(series, name, None) for name in names}
+    return {name: value for name, value in pairs.items() if value is not None}
 
 
 def by_place(found: Sequence[Channel]) -> dict[tuple[Any, ...], list[Channel]]:
@@ -80,24 +103,24 @@ def finite(series: Series) -> list[float]:
 
 
 def series_mean(series: Series) -> Interval | None:
-    """The mean over the samples (a median hides bursts), or as stated."""
+    """The mean: as stated (of a cumulative counter it is exact), else over the samples. Never a
+    median, which hides bursts."""
+    if series.mean is not None:
+        return Interval.of(series.mean)
     values = finite(series)
-    if values:
-        return Interval.of(math.fsum(values) / len(values))
-    return None if series.mean is None else Interval.of(series.mean)
+    return Interval.of(math.fsum(values) / len(values)) if values else None
 
 
 def _channel(group: Sequence[Series]) -> Channel:
     first = group[0]
     means = [m for s in group if (m := series_mean(s)) is not None]
     stated = [Interval.of(s.range) for s in group if s.range is not None]
-    at = {"concurrency": first.concurrency, "phase": first.phase}
     return Channel(
         arm=first.arm,
-        counter=first.counter,
+        counter=counter_of(first),
         unit=first.unit,
         device=first.device,
-        at={name: value for name, value in at.items() if value is not None},
+        at=place_of(first),
         middle=Interval(median([m.low for m in means]), median([m.high for m in means])),
         range=Interval.hull([*means, *stated]),
         counts=tuple(n for s in group for n in (s.counts or [len(finite(s))]) if n),

@@ -91,6 +91,39 @@ def stream_tok_s(step: Step) -> Interval | None:
     return stated(step.stream_tok_s if step.stream_tok_s is not None else step.decode_tok_s)
 
 
+def decode_tok_s(step: Step) -> Interval | None:
+    """A single stream's rate as its author states it, else r."""
+    return stated(step.decode_tok_s) if step.decode_tok_s is not None else stream_tok_s(step)
+
+
+def tokens_per_round(step: Step, drafts: int | None) -> Interval | None:
+    """Tokens that one forward pass gives a stream: as stated, else 1 + k x acceptance; 1 without
+    speculation; None where something was drafted and too little is known."""
+    if step.tokens_per_round is not None:
+        return Interval.of(step.tokens_per_round)
+    acceptance = overall_acceptance(step)
+    if acceptance is None:
+        return Interval.of(1.0) if not drafts else None
+    return 1 + acceptance * drafts if drafts else None
+
+
+def overall_acceptance(step: Step) -> Interval | None:
+    """All accepted / all drafted tokens: work over work, never the mean of shares."""
+    drafted = [r for r in succeeded(step) if r.draft_tokens and r.accepted_tokens is not None]
+    if not drafted:
+        return stated(step.acceptance)
+    accepted = sum(r.accepted_tokens or 0 for r in drafted)
+    return Interval.of(accepted / sum(r.draft_tokens or 0 for r in drafted))
+
+
+def step_ms(step: Step, drafts: int | None = None) -> Interval | None:
+    """Time of one forward pass: as stated, else tokens per pass x 1000 / rate of a stream."""
+    if step.round_ms is not None:
+        return Interval.of(step.round_ms)
+    rate, each = decode_tok_s(step), tokens_per_round(step, drafts)
+    return 1e3 * each / rate if rate is not None and each is not None and rate.low > 0 else None
+
+
 def self_reported_tok_s(step: Step) -> Interval | None:
     """The sum of the rates that the requests report of themselves."""
     rates = [r.self_reported_tok_s for r in succeeded(step) if r.self_reported_tok_s is not None]

@@ -13,16 +13,15 @@ def weight_bytes(model: Model, streams: float = 1) -> Interval | None:
     """Bytes of weights that one forward pass of `streams` tokens reads.
 
     As stated per token, else active parameters x bits / 8. With experts, several streams read the
-    union of theirs (uniform routing, a bound): only where the experts' share of the bytes is known.
+    union of theirs (uniform routing, a bound); an interval where the experts' share is not known.
     """
     each = _bytes_per_token(model)
     if each is None or streams <= 1 or model.experts is None:
         return each
-    share = model.experts.bytes_share
-    if share is None:
-        return None
     wider = expert_union(model.experts, streams) / model.experts.used
-    in_experts = Interval.of(share)
+    if model.experts.bytes_share is None:
+        return Interval(each.low, each.high * wider)
+    in_experts = Interval.of(model.experts.bytes_share)
     return each * (1 - in_experts) + each * in_experts * wider
 
 

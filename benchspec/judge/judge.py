@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchspec import __version__
 from benchspec.judge.case import Case
-from benchspec.judge.checks import CHECKS
+from benchspec.judge.checks import CHECKS, gate
 from benchspec.judge.hypotheses import decide
 from benchspec.judge.result import CheckResult, HypothesisResult, Unfinished, Verdicts
 from benchspec.judge.unfinished import unfinished
@@ -35,6 +35,7 @@ def judge(
     case = Case(spec, observations)
     results = [result for module in CHECKS for result in module.check(case)]
     hypotheses = decide(case, results)
+    results += gate.of(hypotheses)
     for code, reason in overrides.items():
         ids = (affected or {}).get(code) or [h.id for h in hypotheses]
         hypotheses, results = _override(code, reason, ids, hypotheses, results)

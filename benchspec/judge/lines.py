@@ -112,7 +112,7 @@ def over_repeats(
             "arithmetic": arithmetic,
             "value": value,
             "range": spread,
-            "n": len(judged),
+            "n": sum(r.n or 1 for r in judged),
             "quotable": _quotable(judged, value, spread, rate),
             "caveats": [*caveats, *disagreement, *dict.fromkeys(left_out)],
         }
@@ -152,8 +152,9 @@ def _quotable(
 ) -> Quotable:
     """The worst of the repeats', and what their number and spread allow."""
     words = [r.quotable for r in judged]
-    if rate and len(judged) < limit("repeats.verdict"):
-        words.append("order-of-magnitude" if len(judged) > 1 else "no")
+    n = sum(r.n or 1 for r in judged)
+    if rate and n < limit("repeats.verdict"):
+        words.append("order-of-magnitude" if n > 1 else "no")
     if rate and spread is not None and isinstance(value, int | float):
         words.append(by_spread(spread.high - spread.low, value))
     return max(words, key=_QUOTABLE.index)

@@ -59,15 +59,6 @@ def _acceptance(request: Request) -> float | None:
     return request.accepted_tokens / request.draft_tokens
 
 
-def _overall_acceptance(step: Step) -> Interval | None:
-    """All accepted / all drafted tokens: work over work, never the mean of shares."""
-    drafted = [r for r in figures.succeeded(step) if _acceptance(r) is not None]
-    if not drafted:
-        return figures.stated(step.acceptance)
-    accepted = sum(r.accepted_tokens or 0 for r in drafted)
-    return Interval.of(accepted / sum(r.draft_tokens or 0 for r in drafted))
-
-
 def _or_stated(each: PerRequest, name: str) -> PerStep:
     """The median over the requests, or the figure that the step states."""
 
@@ -104,7 +95,7 @@ _TABLE = (
     Metric("wall_s", "s", "wall", figures.wall_s),
     Metric("seconds", "s", "wall", figures.wall_s, _latency),
     Metric("round_ms", "ms", "itl", lambda s: figures.stated(s.round_ms)),
-    Metric("acceptance", "ratio", "none", _overall_acceptance, _acceptance),
+    Metric("acceptance", "ratio", "none", figures.overall_acceptance, _acceptance),
     Metric(
         "cached_tokens",
         "tokens",

@@ -25,6 +25,7 @@ _CONDITIONS = ("effective-settings", "baseline", "client", "conservation", "aggr
 class _Quotient:
     value: Interval
     division: str
+    repeats: int
 
 
 def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Finding]:
@@ -60,13 +61,13 @@ def _at_place(
         arithmetic=_text(f"{test.metric} at {place}", below, quotients, unit),
         values=tuple(q.value for q in quotients),
         unit=unit,
-        n=len(quotients),
+        n=sum(q.repeats for q in quotients),
         checks=_keys(results, involved),
     )
     for p in involved:
         if why := blocked(results, p.arm, p.at, rate=True):
             return found.says("invalid", why)
-    few = too_few(len(quotients), left_out)
+    few = too_few(found.n or 0, left_out)
     if not quotients:
         return found.says(few.verdict, few.reason) if few else found
     return settle(test, found, few)
@@ -82,12 +83,13 @@ def _quotients(
         try:
             value = _read(step, known)
             if below is None:
-                quotients.append(_Quotient(value, ""))
+                quotients.append(_Quotient(value, "", step.repeats or 1))
                 continue
             if step.repeat not in divisors:
                 raise lacking(f"{below} of repeat {step.repeat}")
             base = _read(divisors[step.repeat], known)
-            quotients.append(_Quotient(value / base, f"{show(value)} / {show(base)} = "))
+            division = f"{show(value)} / {show(base)} = "
+            quotients.append(_Quotient(value / base, division, step.repeats or 1))
         except Withheld as why:
             left_out.append(why.reason)
         except ZeroDivisionError:

@@ -103,6 +103,13 @@ class Setup:
         default = "layer" if engine and engine.kind == "llama.cpp" else None
         return self._stated_split or default
 
+    def alike(self, other: Setup) -> bool:
+        """Whether both run the same model on the same kind of engine."""
+        mine, theirs = self.resolved, other.resolved
+        if mine is None or theirs is None or mine.engine is None or theirs.engine is None:
+            return False
+        return mine.engine.kind == theirs.engine.kind and mine.model == theirs.model
+
     def drafts(self, step: Step) -> int | None:
         """k: tokens drafted per round, as observed or as the engine was told."""
         return step.drafts if step.drafts is not None else self._number(_DRAFTS)

@@ -33,7 +33,7 @@ def unfinished(
         *_within_slots(case),
         *_jumps(case),
         *_silent_checks(results),
-        *_not_measured(case),
+        *_not_measured(case, results),
         *_bounds(results),
         *_remainders(results),
         *_single_runs(case),
@@ -107,20 +107,14 @@ def _within_slots(case: Case) -> Iterator[Unfinished]:
 
 def _seen_wider(case: Case, arm: str, count: int) -> bool:
     """Whether another arm with the same engine and model ran more than `count` at once."""
-    this = _setup(case, arm)
+    this = case.setup(arm)
     for place in case.places:
         slots = case.slots(place.arm)
-        if place.arm == arm or slots is None or this is None or _setup(case, place.arm) != this:
+        if place.arm == arm or slots is None or not this.alike(case.setup(place.arm)):
             continue
         if count < (place.concurrency or 0) <= slots.count:
             return True
     return False
-
-
-def _setup(case: Case, arm: str) -> object:
-    resolved = case.arms.get(arm)
-    engine = resolved.engine if resolved else None
-    return (engine.kind, resolved.model) if engine and resolved else None
 
 
 def _jumps(case: Case) -> Iterator[Unfinished]:
@@ -149,21 +143,36 @@ def _steep(arm: str, steps: Sequence[Step]) -> Iterator[Unfinished]:
 
 
 def _silent_checks(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
-    """One line per check, arm and kind of lack, with the places it concerns."""
-    groups: dict[tuple[str, str | None, str], list[CheckResult]] = {}
+    """One line per check and kind of lack, with the places it concerns."""
+    groups: dict[tuple[str, str], list[CheckResult]] = {}
     for r in results:
-        if r.state in ("insufficient", "invalid"):
-            key = (r.check, r.arm, r.state)
-            groups.setdefault(key, []).append(r)
-    for (check, arm, state), group in groups.items():
+        if r.state in ("insufficient", "invalid") and r.check != "repeats":
+            groups.setdefault((r.check, r.state), []).append(r)
+    for (check, state), group in groups.items():
         places = _list([r.key.removeprefix(f"{check} ") for r in group[:4]])
         more = f" and {len(group) - 4} more" if len(group) > 4 else ""
         reasons = "; ".join(list(dict.fromkeys(r.reason or "" for r in group))[:3])
-        text = f"{check} at {places}{more} is {state}: {reasons}."
-        yield Unfinished(kind=state, text=text, check=check, arm=arm)
+        arms = {r.arm for r in group}
+        yield Unfinished(
+            kind=state,
+            text=f"{check} at {places}{more} is {state}: {reasons}.",
+            check=check,
+            arm=arms.pop() if len(arms) == 1 else None,
+        )
 
 
-def _not_measured(case: Case) -> Iterator[Unfinished]:
+def _not_measured(case: Case, results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    for r in results:
+        if r.reading == "blind":
+            text = (
+                f"{r.key}: too slow to see it ({r.arithmetic}). A shorter interval would show it."
+            )
+            yield Unfinished(kind="not-measured", text=text, check=r.check, arm=r.arm, at=r.at)
+    counted = {s.counter.split("-")[0] for s in case.observations.series if not s.not_measured}
+    linked = {r.arm for r in results if r.check == "link-share" and r.state == "judged"}
+    if linked and not counted & {"pcie", "nvlink"}:
+        text = "No counter of the links was recorded, so their traffic is not known; sample one."
+        yield Unfinished(kind="not-measured", text=text)
     for series in case.observations.series:
         if series.not_measured:
             where = f" of {series.device}" if series.device else ""
@@ -203,10 +212,11 @@ def _remainders(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
 
 def _single_runs(case: Case) -> Iterator[Unfinished]:
     for arm in case.arm_ids:
-        once = [p for p in case.places if p.arm == arm and len(case.steps(p)) == 1]
-        if once:
-            steps = _list([", ".join(str(v) for v in p.at.values()) or "its step" for p in once])
-            text = f"Arm {arm}: one run at {steps}. Three repeats show whether it holds."
+        places = [p for p in case.places if p.arm == arm]
+        few = [p for p in places if sum(s.repeats or 1 for s in case.steps(p)) < 3]
+        if few:
+            steps = _list([str(p).removeprefix(f"arm {arm}, ") for p in few])
+            text = f"Arm {arm}: fewer than three runs at {steps}. Three show whether it holds."
             yield Unfinished(kind="single-run", text=text, arm=arm)
 
 

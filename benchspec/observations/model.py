@@ -141,6 +141,8 @@ class Step(Node):
     engine_restarted: bool | None = None
 
     # What someone else printed, where there are no requests to compute it from.
+    repeats: int | None = None
+    """How many repeats the figures are the median of, where only that was published."""
     aggregate_tok_s: Number | None = None
     stream_tok_s: Number | None = None
     self_reported_tok_s: Number | None = None

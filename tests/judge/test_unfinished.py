@@ -22,7 +22,7 @@ def test_the_published_plateau_leaves_its_questions() -> None:
     assert "no step above 4 slots ran in parallel" in lines["within-slots"][0]
     assert "An arm with 8 slots at C=8 answers it" in lines["within-slots"][0]
     assert "from 48.2 to 74.8 ms between C=2 and C=4" in lines["jump"][0]
-    assert "one run at 1, 2, 4, 8" in lines["single-run"][0]
+    assert "fewer than three runs at C=1, C=2, C=4, C=8" in lines["single-run"][0]
 
 
 def test_a_sweep_that_ends_within_the_slots() -> None:
@@ -69,7 +69,8 @@ def test_everything_that_keeps_a_study_open_has_a_line() -> None:
         "aborted": "C=4, repeat 3 aborted: the engine hangs",
         "inconclusive": "H1 is inconclusive",
         "not-measured": "nvlink of gpu0 was not measured: the driver says N/A",
-        "insufficient": "repeats at main C=4",
+        "insufficient": "needs processor time",
+        "single-run": "fewer than three runs at C=4",
         "waiver": "BS505 was waived: a pilot",
         "override": "BS201 was overridden: known",
         "note": "from the run",

@@ -46,7 +46,7 @@ def _judge(case: Case, place: Place) -> CheckResult:
     line = Line(NAME, place.arm, place.at)
     values, name, unit = _values(case, place)
     if len(values) < limit("repeats.verdict"):
-        return line.silent(lacking(f"3 repeats of {place}; there are {len(values)}"))
+        return line.silent(lacking(f"3 repeats; there are {len(values)}"))
     middle, spread = median(values), max(values) - min(values)
     if middle <= 0:
         return line.silent(lacking("figures above zero"))

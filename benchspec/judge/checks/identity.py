@@ -1,0 +1,157 @@
+"""identity: do two arms differ in the one thing that is compared?
+
+Needs: what is declared of both arms, and what was observed of them: model digest, engine build,
+device ids, memory clock, footprint, libraries, client, workload.
+
+Comparison: everything that differs is put on an axis (model, engine, hardware, instrument, workload,
+or what a setting affects: slots, placement, speculation). No division.
+
+Readings
+  comparable       one axis at most, and nothing differs that was not meant to
+  not-comparable   several axes (nobody can say which of them made the difference), or something was
+                   found different that the spec declares equal: another file under the same name,
+                   another card of the same name, another probe
+
+Silent when: there is one arm.
+
+Value: the number of axes. Source: one factor at a time; a footprint that differs by more than 1 % is
+another configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchspec.judge.case import Case
+from benchspec.judge.lines import Line
+from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.setup import Setup
+from benchspec.judge.thresholds import limit
+from benchspec.knowledge import engines
+from benchspec.observations.model import SettingValue
+
+NAME = "identity"
+READINGS = ("comparable", "not-comparable")
+NEEDS = "two arms"
+RATE = False
+
+_AXES = {
+    "model": "model",
+    "engine": "engine",
+    "build": "engine",
+    "device": "hardware",
+    "pci": "hardware",
+    "memory": "hardware",
+    "driver": "hardware",
+    "cuda": "hardware",
+    "nccl": "hardware",
+    "client": "instrument",
+    "probe": "instrument",
+    "prompt": "workload",
+    "workload": "workload",
+    "material": "workload",
+    "window": "workload",
+}
+"""First word of an observed identity's name -> its axis; any other name is an axis of its own."""
+
+
+_FOOTPRINT = ("memory_used", "vram", "footprint")
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm and its control; without controls, per arm against the first."""
+    return [_judge(case, arm, other) for arm, other in _pairs(case)]
+
+
+def _pairs(case: Case) -> Iterator[tuple[str, str]]:
+    controls = [(a.control_for, a.id) for a in case.arms.values() if a.control_for]
+    if controls:
+        yield from controls
+        return
+    first, *others = case.arm_ids or [""]
+    yield from ((other, first) for other in others)
+
+
+def _judge(case: Case, arm: str, other: str) -> CheckResult:
+    mine, theirs = case.setup(arm), case.setup(other)
+    declared = dict(_declared(mine, theirs))
+    observed = dict(_observed(mine, theirs))
+    if declared:
+        observed.pop("footprint", None)  # what was changed on purpose may need other memory
+    surprises = [axis for axis in observed if axis not in declared]
+    axes = {**observed, **declared}
+    count = len(axes)
+    fine = count <= 1 and not surprises
+    listed = "; ".join(f"{axis}: {text}" for axis, text in axes.items()) or "nothing differs"
+    caveats = [f"declared equal, found different: {', '.join(surprises)}"] if surprises else []
+    if count > 1:
+        caveats.append("several things differ: what made the difference cannot be told")
+    return Line(NAME, arm, {"against": other}).judged(
+        "comparable" if fine else "not-comparable",
+        listed,
+        float(count),
+        "axes",
+        inputs=[Input(name=axis, value=text) for axis, text in axes.items()],
+        caveats=caveats,
+    )
+
+
+def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
+    """What the spec makes different on purpose: (axis, what)."""
+    a, b = mine.resolved, theirs.resolved
+    if a is None or b is None:
+        return
+    if a.model != b.model:
+        yield "model", f"{b.model.name or b.model.source} and {a.model.name or a.model.source}"
+    if a.workload != b.workload:
+        yield "workload", "declared differently"
+    if a.devices != b.devices:
+        yield "hardware", "other devices"
+    if a.engine is None or b.engine is None:
+        return
+    others = (b.engine.kind, b.engine.version, b.engine.binary)
+    ours = (a.engine.kind, a.engine.version, a.engine.binary)
+    if ours != others:
+        yield "engine", f"{others} and {ours}"
+    yield from _settings(mine, theirs, a.engine.kind)
+
+
+def _settings(mine: Setup, theirs: Setup, kind: str) -> Iterator[tuple[str, str]]:
+    """Settings that differ, by what they affect."""
+    known = engines.engine(kind)
+    by_axis: dict[str, list[str]] = {}
+    for name in sorted({*mine.settings, *theirs.settings}):
+        ours, others = mine.settings.get(name), theirs.settings.get(name)
+        if (ours and ours.value) == (others and others.value):
+            continue
+        setting = known.find(name) if known else None
+        axis = setting.affects[0] if setting and setting.affects else name
+        values = [str(use.value) if use else "unset" for use in (others, ours)]
+        by_axis.setdefault(axis, []).append(f"{name} {' and '.join(values)}")
+    yield from ((axis, ", ".join(texts)) for axis, texts in by_axis.items())
+
+
+def _observed(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
+    """What was found different: (axis, what)."""
+    a, b = mine.observed.identity, theirs.observed.identity
+    for name in sorted(set(a) & set(b)):
+        if not _equal(name, a[name], b[name]):
+            yield _axis(name), f"{name} {b[name]} and {a[name]}"
+
+
+def _axis(name: str) -> str:
+    """`gpu0.memory_clock_mhz` is hardware, as is everything of a device."""
+    device, _, rest = name.replace("-", "_").rpartition(".")
+    if rest.startswith(_FOOTPRINT):
+        return "footprint"
+    return "hardware" if device else _AXES.get(rest.split("_")[0], name)
+
+
+def _equal(name: str, ours: SettingValue, theirs: SettingValue) -> bool:
+    if ours is None or theirs is None or ours == theirs:
+        return True
+    if "mib" not in name.lower() or not isinstance(ours, int | float):
+        return False
+    if not isinstance(theirs, int | float) or theirs <= 0:
+        return False
+    return abs(ours / theirs - 1) <= limit("identity.memory")

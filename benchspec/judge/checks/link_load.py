@@ -1,0 +1,94 @@
+"""link-load: what share of a link's capacity is in use?
+
+Needs: the mean of a link counter (MB/s, one direction) and the link's capacity per direction.
+
+Division: mean [MB/s] / capacity [MB/s], the theoretical one; beside it against 0.85 of that, what
+packet headers leave for payload. Beside that the bound on a faster link: the time that the transfers
+would take, t = rx / capacity + tx / capacity if they are serial (the larger one on a full-duplex
+link); a link m times as fast gains at most 1 / (1 - t (1 - 1/m)).
+
+Readings
+  fraction     of the capacity. Never "not the bottleneck": load says nothing about time unless the
+               transfers are known to overlap
+  impossible   above 1: not the link of that name
+
+Silent when: no capacity is known. A counter that answered N/A is not measured, never zero.
+
+Value: the share in this direction, mean over the devices. Source: PCIe transfer rates; NVML counts
+headers with the payload.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from benchspec.judge.case import Case
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels, mean_of
+from benchspec.judge.checks.sampling import quotable
+from benchspec.judge.hardware import as_input, slowest
+from benchspec.judge.interval import Interval, show
+from benchspec.judge.lines import Line, lacking
+from benchspec.judge.result import CheckResult, Quotable
+from benchspec.judge.thresholds import limit
+
+NAME = "link-load"
+READINGS = ("fraction", "impossible")
+NEEDS = "the mean of a link counter and the link's capacity"
+RATE = False
+
+_ORDER: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per arm, phase and direction."""
+    groups = by_place([c for c in channels(case, *TRAFFIC) if c.unit == "MB/s"])
+    return [_judge(case, group, groups.values()) for group in groups.values()]
+
+
+def _judge(case: Case, group: Sequence[Channel], every: object) -> CheckResult:
+    first = group[0]
+    line = Line(NAME, first.arm, {**first.at, "counter": first.counter})
+    kind = first.counter.split("-", maxsplit=1)[0]
+    links = [k for k in case.spec.hardware.links if k.kind == kind]
+    link = slowest(links, measured_first=False)
+    if link is None:
+        return line.silent(lacking(f"the capacity of the {kind} link"))
+    capacity = link[0] * 1e-6
+    mean, _ = mean_of(group)
+    share = mean / capacity
+    busiest = max(group, key=lambda c: c.middle.mid)
+    largest = busiest.range.high / capacity.mid
+    payload = share / limit("link.payload")
+    return line.judged(
+        "impossible" if share.low > 1 else "fraction",
+        f"{show(mean)} / {show(capacity, 5)} MB/s = {show(100 * share, 2)} % "
+        f"({show(100 * payload, 2)} % of payload capacity); busiest device "
+        f"{show(busiest.middle)} = {show(100 * busiest.middle / capacity, 2)} %, largest repeat "
+        f"{show(100 * largest, 2)} %{_gain(case, first, mean, capacity)}",
+        share,
+        "ratio",
+        inputs=[*(c.as_input() for c in group), as_input("capacity", link[0], "B/s", *link[1:])],
+        quotable=max((quotable(c) for c in group), key=_ORDER.index),
+        caveats=["a load is no share of time: whether transfers overlap is not known"],
+    )
+
+
+def _gain(case: Case, first: Channel, mean: Interval, capacity: Interval) -> str:
+    """Upper bound on what a link twice as fast would gain, from both directions."""
+    name, direction = first.counter.rsplit("-", maxsplit=1)
+    other = f"{name}-{'tx' if direction == 'rx' else 'rx'}"
+    back = [c for c in channels(case, other) if (c.arm, c.at) == (first.arm, first.at)]
+    if not back:
+        return ""
+    links = [k for k in case.spec.hardware.links if k.kind == name]
+    full = bool(links) and all(k.duplex == "full" for k in links)
+    opposite = mean_of(back)[0]
+    busy = (max(mean.mid, opposite.mid) if full else (mean + opposite).mid) / capacity.mid
+    if busy >= 1:
+        return ""
+    words = "the larger direction" if full else "both directions in series"
+    return (
+        f"; {words} {show(100 * busy, 3)} % of the time at most, so a link twice as fast gains at "
+        f"most {show(math.ceil(100 / (1 - busy / 2)) / 100)} x"
+    )

@@ -1,0 +1,161 @@
+"""thermal: did the devices keep their clocks?
+
+Needs: clock (MHz) over the measured window, temperature or throttle reasons; or the seconds of many
+equal jobs in order.
+
+Division: mean clock of the rest of the window / of its first tenth; mean clock / that of the fastest
+device of the same model; seconds of the last third of the jobs / of the first third.
+
+Readings
+  throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
+  power-capped   the reason was a power cap, no thermal one
+  not-steady     no clock is known and the jobs slow down (or speed up) by more than 3 %
+  steady         none of these
+
+Silent when: neither clocks nor six jobs are known.
+
+Value: the smallest of these ratios. Source: NVML clock event reasons (0x20, 0x40 thermal; 0x4, 0x80
+power); this project's case studies (a pair runs at the pace of its hot card).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from benchspec.judge import figures
+from benchspec.judge.case import Case
+from benchspec.judge.channels import (
+    Channel,
+    by_place,
+    channels,
+    counter_of,
+    finite,
+    place_of,
+    series_mean,
+)
+from benchspec.judge.hardware import as_input
+from benchspec.judge.interval import Interval, show
+from benchspec.judge.lines import Line
+from benchspec.judge.place import Place
+from benchspec.judge.result import CheckResult
+from benchspec.judge.thresholds import limit
+from benchspec.observations.model import Series
+from benchspec.observations.quantiles import median
+
+NAME = "thermal"
+READINGS = ("steady", "throttled", "power-capped", "not-steady")
+NEEDS = "clocks over the measured window, or the seconds of six equal jobs"
+RATE = False
+
+_BITS = {"thermal": 0x20 | 0x40, "power": 0x4 | 0x80}
+_REASONS = {"power-cap": "power", "power-brake": "power", "time-power": "power"}
+"""Counters of the share of time a reason was set; the others are thermal."""
+
+_JOBS = 6
+"""Two jobs per third."""
+
+
+def check(case: Case) -> list[CheckResult]:
+    """One result per device and place with a clock, one per place with many repeats."""
+    groups = by_place(channels(case, "clock")).values()
+    by_clock = [_judge(case, c, group) for group in groups for c in group]
+    return [*by_clock, *_jobs(case, {r.arm for r in by_clock})]
+
+
+def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResult:
+    at = {**channel.at, "device": channel.device}
+    line = Line(NAME, channel.arm, {k: v for k, v in at.items() if v is not None})
+    own, peer = _own(channel), _peer(case, channel, group)
+    reason = _reasons(case, channel)
+    ratios = [r for r in (own, peer) if r is not None]
+    slow = (own or 1) < limit("thermal.own") or (peer or 1) < limit("thermal.peer")
+    reading = "steady"
+    if reason == "power":
+        reading = "power-capped"
+    elif slow or reason == "thermal":
+        reading = "throttled"
+    words = [f"clock {show(channel.middle)} MHz"]
+    if own is not None:
+        words.append(f"/ first tenth = {show(own, 3)}")
+    if peer is not None:
+        words.append(f"/ fastest peer = {show(peer, 3)}")
+    return line.judged(
+        reading,
+        ", ".join(words) + (f", {reason} reason set" if reason else ""),
+        min(ratios) if ratios else None,
+        "ratio",
+        inputs=[channel.as_input()],
+        caveats=["the set runs at the pace of its slowest device"] if slow else [],
+    )
+
+
+def _own(channel: Channel) -> float | None:
+    """Mean clock after the first tenth / mean of the first tenth."""
+    values = [v for s in channel.raw for v in finite(s)]
+    tenth = len(values) // 10
+    if tenth < 1:
+        return None
+    start = math.fsum(values[:tenth]) / tenth
+    rest = math.fsum(values[tenth:]) / (len(values) - tenth)
+    return rest / start if start > 0 else None
+
+
+def _peer(case: Case, channel: Channel, group: Sequence[Channel]) -> float | None:
+    """Mean clock / that of the fastest other device of the same name."""
+    names = {d.id: d.name for d in case.setup(channel.arm or "").devices}
+    peers = [
+        c.middle.high
+        for c in group
+        if c.device != channel.device
+        and names.get(c.device or "") == names.get(channel.device or "")
+    ]
+    fastest = max(peers, default=0.0)
+    return channel.middle.mid / fastest if fastest > 0 else None
+
+
+def _reasons(case: Case, channel: Channel) -> str | None:
+    """`thermal` or `power`, whichever slowed the device during the window; thermal first."""
+    seen = set()
+    for series in case.observations.series:
+        name = counter_of(series)
+        if not name.startswith("throttle") or not _same_place(series, channel):
+            continue
+        if name == "throttle":
+            bits = [int(v) for v in finite(series)]
+            seen |= {word for word, mask in _BITS.items() if any(b & mask for b in bits)}
+        elif (mean := series_mean(series)) is not None and mean.high > limit("thermal.reason"):
+            seen.add(_REASONS.get(name.removeprefix("throttle-"), "thermal"))
+    return next((word for word in ("thermal", "power") if word in seen), None)
+
+
+def _same_place(series: Series, channel: Channel) -> bool:
+    """The same device and arm, and no coordinate of the series that is another one."""
+    here = channel.at
+    return (series.arm, series.device) == (channel.arm, channel.device) and all(
+        here.get(name, value) == value for name, value in place_of(series).items()
+    )
+
+
+def _jobs(case: Case, known: set[str | None]) -> Iterator[CheckResult]:
+    """Drift of the seconds of equal jobs, where no clock tells."""
+    for place in case.places:
+        times = [t.mid for s in case.steps(place) if (t := figures.wall_s(s)) is not None]
+        if place.arm in known or len(times) < _JOBS or min(times) <= 0:
+            continue
+        third = len(times) // 3
+        drift = median(times[-third:]) / median(times[:third])
+        yield _drift(place, len(times), drift)
+
+
+def _drift(place: Place, count: int, drift: float) -> CheckResult:
+    steady = abs(drift - 1) <= limit("thermal.drift")
+    return Line(NAME, place.arm, place.at).judged(
+        "steady" if steady else "not-steady",
+        f"{count} jobs, last third / first third = {show(drift)}",
+        drift,
+        "ratio",
+        inputs=[
+            as_input("last / first third", Interval.of(drift), "ratio", "measured", str(place))
+        ],
+    )
