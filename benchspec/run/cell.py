@@ -84,6 +84,8 @@ class CellRunner:
         self._host = Host(self._pids, local=self._local)
         self._last_share: float | None = None
         self._alone_s: float | None = None
+        self.lost = False
+        """True once the engine cannot serve another cell."""
 
     def _pids(self) -> list[int]:
         """The engine's processes; those of an attached server of this machine by its port."""
@@ -210,10 +212,12 @@ class CellRunner:
         return next(iter(self._pids()), None)
 
     def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
-        if watch.trouble is not None:
-            return "failed", watch.trouble
-        if not self._engine.alive():
-            return "failed", "the engine's process ended"
+        trouble = watch.trouble
+        if trouble is None and not self._engine.alive():
+            trouble = "the engine's process ended"
+        if trouble is not None:
+            self.lost = True
+            return "failed", trouble
         if stop.level:
             self._conditions.interrupts.stop.level = max(
                 stop.level, self._conditions.interrupts.stop.level

@@ -105,7 +105,7 @@ class Executor:
                 for cell in cells:
                     self._check_interrupt()
                     self.conditions.progress.cell(cell)
-                    self._keep(runner.run(cell), engine)
+                    self._keep(runner.run(cell), lost=runner.lost)
                     log.sync()
         except StorageFailure:
             raise
@@ -154,7 +154,7 @@ class Executor:
                 hint="Start anew with `benchspec run`: such cells cannot be compared.",
             )
 
-    def _keep(self, cell: CellRecord, engine: Engine) -> None:
+    def _keep(self, cell: CellRecord, *, lost: bool) -> None:
         """Journal the cell; go on, or end the run where the engine or the user says so."""
         self.journal.append(cell)
         self.conditions.progress.ended(cell)
@@ -164,7 +164,7 @@ class Executor:
             return
         self._failed.append(cell.key.id)
         self._failed_in_a_row += 1
-        if not engine.alive() or self._failed_in_a_row >= FAILED_IN_A_ROW:
+        if lost or self._failed_in_a_row >= FAILED_IN_A_ROW:
             raise EngineFailure(
                 f"Cell {cell.key.id} failed: {cell.reason}.",
                 hint="Finished cells are kept; the engine's log is in the bundle.",

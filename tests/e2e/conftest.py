@@ -33,6 +33,7 @@ SPEC: dict[str, Any] = {
     "study": {
         "title": "One slot",
         "question": "Does it queue?",
+        "authors": ["someone"],
         "license": "CC0-1.0",
         "interests": "none",
     },

@@ -1,0 +1,91 @@
+"""The real engine dies or hangs in a cell: a sentence, exit 3, finished cells kept, no orphan."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+
+import psutil
+import pytest
+
+from tests.e2e.conftest import Cli, Running, cells, ended, wait_for
+
+pytestmark = pytest.mark.engine
+
+LONG = {
+    "hypotheses": [
+        {
+            "id": "H1",
+            "claim": "Four requests on one slot finish one after the other.",
+            "because": "one slot decodes one sequence",
+            "test": {"check": "completion-shape", "at": {"concurrency": 4}, "expect": "staircase"},
+        }
+    ],
+    "engine": {"flags": {"ctx-size": 1024}},
+    "workload": {"output": {"tokens": 100}},
+    "load": {"concurrency": [1, 4]},
+    "order": "fixed",
+}
+"""A short cell and then one of many seconds, so that something can happen in it."""
+
+Start = Callable[..., Running]
+
+
+def in_second_cell(cli: Cli, start: Start) -> Running:
+    """A run whose first cell is finished and whose second has begun."""
+    run = start("run", cli.spec(**LONG))
+    run.until(event="cell-ended", state="done")
+    run.until(event="cell-started")
+    wait_for(lambda: psutil.Process(run.engine_pid()).cpu_percent(0.2) > 0)
+    return run
+
+
+def test_killed(cli: Cli, start: Start) -> None:
+    run = in_second_cell(cli, start)
+    os.kill(run.engine_pid(), signal.SIGKILL)
+    said = run.wait(exit_code=3)
+    first, second = cells(cli.bundle())
+    assert (first["state"], second["state"]) == ("done", "failed")
+    assert "the engine's process ended" in second["reason"]
+    assert "the engine's process ended" in said
+    assert f"benchspec resume {cli.bundle().relative_to(cli.folder)}" in said
+    assert ended(cli.bundle())["state"] == "failed"
+    assert (cli.bundle() / "report.html").is_file(), "what exists is reported"
+    cli("verify", cli.bundle())
+
+
+def test_stopped(cli: Cli, start: Start) -> None:
+    run = in_second_cell(cli, start)
+    os.kill(run.engine_pid(), signal.SIGSTOP)
+    said = run.wait(exit_code=3)
+    first, second = cells(cli.bundle())
+    assert (first["state"], second["state"]) == ("done", "failed")
+    assert "stopped (SIGSTOP)" in said
+    cli("verify", cli.bundle())
+
+
+def test_benchspec_itself_is_killed(cli: Cli, start: Start) -> None:
+    run = in_second_cell(cli, start)
+    run.signal(signal.SIGKILL)
+    run.process.wait()
+    wait_for(lambda: not cli.orphans())
+    assert [cell["state"] for cell in cells(cli.bundle())] == ["done"], "only the cell in flight"
+    done = cli("verify", cli.bundle(), exit_code=1)
+    assert "MANIFEST.sha256" in done.stdout
+
+
+def test_a_model_that_is_no_gguf(cli: Cli) -> None:
+    (cli.folder / "broken.gguf").write_bytes(b"GGUF" + bytes(1000))
+    spec = cli.spec(model={"source": "file:broken.gguf", "sha256": None})
+    done = cli("run", spec, exit_code=3)
+    assert "llama.cpp did not start" in done.stderr
+    assert "logs/01-main.log" in done.stderr
+
+
+def test_a_model_with_another_name_on_it(cli: Cli) -> None:
+    (cli.folder / "page.gguf").write_bytes(b"<!doctype html>")
+    spec = cli.spec(model={"source": "file:page.gguf", "sha256": None})
+    done = cli("run", spec, exit_code=3)
+    assert "GGUF" in done.stderr
+    assert not list(cli.runs.iterdir()), "no bundle for a run that cannot begin"
