@@ -49,6 +49,7 @@ class Server:
     timer: Timer
     reads: ReadStats = field(default_factory=ReadStats)
     late_ns: array[int] = field(default_factory=lambda: array("q"))
+    first_late_ns: array[int] = field(default_factory=lambda: array("q"))
 
     def __post_init__(self) -> None:
         self.answers = {
@@ -58,13 +59,13 @@ class Server:
 
     def lateness(self) -> dict[str, float]:
         """Percentiles of write time minus schedule since the last call, in ms."""
-        late = sorted(self.late_ns)
-        del self.late_ns[:]
-        return {
-            f"p{percent}": late[min(len(late) - 1, len(late) * percent // 100)] / 1e6
-            for percent in (50, 99)
-            if late
-        }
+        found = {}
+        for name, values in (("first", self.first_late_ns), ("all", self.late_ns)):
+            late = sorted(values)
+            del values[:]
+            for percent in (50, 99) if late else ():
+                found[f"{name}_p{percent}"] = late[(len(late) - 1) * percent // 100] / 1e6
+        return found
 
 
 class Connection:
@@ -118,8 +119,11 @@ class Connection:
     def _write_token(self) -> None:
         if not self._more():  # the client has gone
             return
+        late_ns = now_ns() - self._due_ns
+        self._server.late_ns.append(late_ns)
+        if self._next == 0:
+            self._server.first_late_ns.append(late_ns)
         self._next += 1
-        self._server.late_ns.append(now_ns() - self._due_ns)
         self._write(self._answer[self._next])
         if self._more():
             self._due_ns += round(self._server.timing.gap_ms * 1e6)

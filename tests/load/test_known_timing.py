@@ -52,7 +52,7 @@ def test_health_lateness_and_nothing_else(start_server: StartServer) -> None:
             return found
 
     assert get("/health") == {"status": "ok"}
-    assert set(get("/lateness")) == {"p50", "p99"}
+    assert set(get("/lateness")) == {"first_p50", "first_p99", "all_p50", "all_p99"}
     assert get("/lateness") == {}
     with pytest.raises(urllib.error.HTTPError, match="404"):
         get("/v1/models")
