@@ -71,7 +71,10 @@ def _divided(number: int, question: _Question, results: Sequence[CheckResult]) -
         )
     if not mine:
         return OrderStep(number=number, question=question.text, state="not-asked", answer=NOT_ASKED)
-    text = "; ".join(dict.fromkeys(f"{r.key}: {r.reason}" for r in mine))
+    reasons: dict[str, list[str]] = {}
+    for r in mine:
+        reasons.setdefault(r.reason or r.state, []).append(r.key)
+    text = "; ".join(f"{why} ({_few(keys)})" for why, keys in reasons.items())
     return OrderStep(
         number=number,
         question=question.text,
@@ -79,6 +82,11 @@ def _divided(number: int, question: _Question, results: Sequence[CheckResult]) -
         answer=text,
         checks=[r.key for r in mine],
     )
+
+
+def _few(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - 2} more" if len(keys) > 2 else ""
+    return ", ".join(keys[:2]) + more
 
 
 def _asked(result: CheckResult) -> bool:
@@ -116,7 +124,7 @@ def _meaning(split: str, count: int) -> str:
 def _slots(case: Case) -> Iterator[tuple[str, bool]]:
     for arm in case.arm_ids:
         counts = [p.concurrency for p in case.places if p.arm == arm and p.concurrency]
-        if not counts or (max(counts) == 1 and case.slots(arm) is None):
+        if not counts or max(counts) == 1:
             continue
         slots, most = case.slots(arm), max(counts)
         if slots is None:

@@ -39,13 +39,29 @@ class Tested(NamedTuple):
         return (self.test.at, self.test.over) if self.test.over else (self.test.at,)
 
 
+MAX_PROBLEMS = 300
+"""Problems in the flags of all arms together. Each costs a search for what was meant, and nobody
+reads more; the arms after them are left out."""
+
+
 class Subject:
-    """A well-formed spec. `arms` has at least one entry; what is absent is None or empty."""
+    """A well-formed spec. `arms` has at least one entry; what is absent is None or empty.
+
+    `unread` are arms that were left out because those before them have too many problems.
+    """
 
     def __init__(self, document: Document, spec: Spec, arms: Iterable[ResolvedArm]) -> None:
         self.document = document
         self.spec = spec
-        self.arms = [Arm(arm, document) for arm in arms]
+        self.arms: list[Arm] = []
+        self.unread: list[ResolvedArm] = []
+        problems = 0
+        for resolved in arms:
+            if problems > MAX_PROBLEMS:
+                self.unread.append(resolved)
+                continue
+            self.arms.append(Arm(resolved, document))
+            problems += len(self.arms[-1].reading.problems)
 
     def stands(self, *path: str | int) -> bool:
         """True when the document has something at `path`."""
@@ -80,8 +96,8 @@ class Subject:
 
     @property
     def repeats(self) -> int:
-        """How often each step is measured; in an audit the highest repeat that was observed."""
-        seen = [step.get("repeat") for step in self.observed]
+        """How often each step is measured; in an audit the most that any step says of itself."""
+        seen = [step.get(key) for step in self.observed for key in ("repeat", "repeats")]
         return max(self.spec.repeats, *(n for n in seen if isinstance(n, int)), 1)
 
     @property

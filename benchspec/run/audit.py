@@ -22,8 +22,6 @@ from benchspec.spec.source import Document
 from benchspec.store.bundle import canonical_json
 from benchspec.store.files import storage, write_whole
 
-REASON = "the figures are someone else's, and are judged as they are"
-
 
 @dataclass(frozen=True)
 class Audited:
@@ -44,24 +42,14 @@ class Audited:
 def audit(document: Document) -> Audited | LintResult:
     """Lint and judge `document`; the LintResult alone when its form leaves nothing to judge.
 
-    Errors of rules do not stop it, as they stop a run: what they touch is judged and marked as
-    not admissible.
+    Errors of rules do not stop it, as they stop a run: the figures are there already, and the judge
+    says itself what they cannot answer.
     """
     result = lint(document, audit=True)
     if result.spec is None:
         return result
     observations = observations_of(result.spec)
-    touched = {
-        code: [i for f in result.errors if f.code == code for i in f.affects]
-        for code in {f.code for f in result.errors if f.affects}
-    }
-    verdicts = judge(
-        result.spec,
-        observations,
-        spec_sha256=sha256_of(document.raw),
-        overrides=dict.fromkeys(sorted(touched), REASON),
-        affected=touched,
-    )
+    verdicts = judge(result.spec, observations, spec_sha256=sha256_of(document.raw))
     order = in_order(Case(result.spec, observations), verdicts.checks)
     return Audited(result, result.spec, observations, verdicts, order)
 
@@ -111,13 +99,7 @@ def _facts(audited: Audited) -> BundleFacts:
         spec_text=audited.lint.document.text,
         spec_sha256=audited.verdicts.spec_sha256,
         findings=tuple(
-            AcceptedFinding(
-                f.code,
-                f.name,
-                f.severity,
-                f.message,
-                f.waived or audited.verdicts.overrides.get(f.code),
-            )
+            AcceptedFinding(f.code, f.name, f.severity, f.message, f.waived)
             for f in audited.lint.findings
         ),
     )
