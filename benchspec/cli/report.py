@@ -1,0 +1,151 @@
+"""`benchspec report`: render a bundle's report again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchspec.cli.console import emit_json, err, out, paint
+from benchspec.errors import BenchspecError
+
+if TYPE_CHECKING:
+    from benchspec.run.finish import Judged, Rendered
+    from benchspec.store.bundle import Bundle
+
+FORMATS = ("html", "pdf", "md")
+
+
+@click.command(
+    epilog="Exit codes: 0 rendered, 1 the evidence is not what was recorded, 2 not a bundle. "
+    "Example: benchspec report runs/20261129T180000Z-four-slots-one-slot --format md"
+)
+@click.argument("bundle", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "formats",
+    default="html,pdf",
+    show_default=True,
+    help="html and pdf are files; md goes to stdout: a summary for a post.",
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the files; without it they replace those of the bundle.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
+def command(bundle: Path, formats: str, output: Path | None, as_json: bool) -> None:
+    """Judge the evidence in BUNDLE with this version and render its report again.
+
+    Refuses when a file of the evidence was changed: a new manifest would hide that.
+    """
+    from benchspec.run.finish import judge_bundle
+    from benchspec.store.bundle import open_bundle
+
+    wanted = _formats(formats)
+    opened = open_bundle(bundle)
+    _refuse_if_changed(opened)
+    written: list[Path] = []
+    warning = None
+    if {"html", "pdf"} & wanted:
+        judged, warning, written = _write(opened, wanted, output)
+    else:
+        judged = judge_bundle(opened)
+    if as_json:
+        emit_json(_data(opened, judged, written))
+    elif "md" in wanted:
+        out(_markdown(opened, judged).rstrip("\n"))
+    else:
+        _print(judged, written)
+    if warning is not None:
+        err(f"{paint('warning', 'warning', sys.stderr)}: {warning}")
+    err(f"next: benchspec verify {opened.root}")
+
+
+def _formats(text: str) -> set[str]:
+    wanted = {part.strip() for part in text.split(",") if part.strip()}
+    if not wanted or not wanted <= set(FORMATS):
+        known = ", ".join(FORMATS)
+        raise click.BadParameter(f"{text!r} names none of {known}", param_hint="--format")
+    return wanted
+
+
+def _refuse_if_changed(bundle: Bundle) -> None:
+    from benchspec.store import manifest
+    from benchspec.store.files import read_whole
+
+    recorded = bundle.root / manifest.MANIFEST
+    if not recorded.is_file():
+        return
+    differences = manifest.compare(bundle.root, read_whole(recorded, 64 << 20))
+    changed = [d for d in differences if d.path not in manifest.RENDERED]
+    if changed:
+        raise BenchspecError(
+            f"nothing was rendered: {changed[0].sentence()}",
+            hint=f"benchspec verify {bundle.root} names every file and verdict that it moves",
+        )
+
+
+def _write(
+    bundle: Bundle, wanted: set[str], output: Path | None
+) -> tuple[Judged, str | None, list[Path]]:
+    from benchspec.run.finish import finish
+
+    if output is None:
+        judged, rendered = finish(bundle)
+        return judged, rendered.warning, [p for p in (bundle.html, bundle.pdf) if p.is_file()]
+    judged, rendered = _render_apart(bundle)
+    warning = rendered.warning if "pdf" in wanted else None
+    return judged, warning, _write_apart(rendered, wanted, output)
+
+
+def _render_apart(bundle: Bundle) -> tuple[Judged, Rendered]:
+    from benchspec.run.finish import judge_bundle, render
+    from benchspec.store import manifest
+
+    judged = judge_bundle(bundle)
+    return judged, render(bundle, judged, manifest.evidence(bundle.root))
+
+
+def _write_apart(rendered: Rendered, wanted: set[str], output: Path) -> list[Path]:
+    from benchspec.store.files import storage, write_whole
+
+    with storage(output, "created"):
+        output.mkdir(parents=True, exist_ok=True)
+    files = {"report.html": rendered.html if "html" in wanted else None}
+    files["report.pdf"] = rendered.pdf if "pdf" in wanted else None
+    written = []
+    for name, data in files.items():
+        if data is not None:
+            write_whole(output / name, data)
+            written.append(output / name)
+    return written
+
+
+def _markdown(bundle: Bundle, judged: Judged) -> str:
+    from benchspec.report.markdown import markdown
+    from benchspec.report.view import make_view
+    from benchspec.run.resolved import report_facts
+    from benchspec.store import manifest
+
+    facts = report_facts(bundle, judged.resolved, manifest.evidence(bundle.root))
+    return markdown(make_view(judged.spec, judged.observations, judged.verdicts, facts))
+
+
+def _print(judged: Judged, written: list[Path]) -> None:
+    for one in judged.verdicts.hypotheses:
+        out(f"{one.id} {one.verdict}: {one.claim}")
+    for path in written:
+        out(f"report: {path}")
+
+
+def _data(bundle: Bundle, judged: Judged, written: list[Path]) -> dict[str, object]:
+    return {
+        "format_version": 1,
+        "bundle": str(bundle.root),
+        "files": [str(path) for path in written],
+        "hypotheses": [{"id": h.id, "verdict": h.verdict} for h in judged.verdicts.hypotheses],
+        "unfinished": len(judged.verdicts.unfinished),
+    }
