@@ -9,7 +9,14 @@ from pathlib import Path
 import click
 
 from benchspec.cli.console import emit_json, err, fail, out, paint
-from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE, EXIT_USAGE, SpecUnreadable, UsageError
+from benchspec.errors import (
+    EXIT_DONE,
+    EXIT_NEGATIVE,
+    EXIT_USAGE,
+    SpecUnreadable,
+    StorageFailure,
+    UsageError,
+)
 from benchspec.lint.linter import LintResult, lint
 from benchspec.spec.loader import read
 from benchspec.spec.source import MAX_BYTES, Document, parse
@@ -23,10 +30,17 @@ _LEVELS = ("error", "warning", "info")
 )
 @click.argument("paths", nargs=-1, metavar="PATH|DIR|-...")
 @click.option(
+    "--command",
+    "command_line",
+    metavar="TEXT",
+    help="Lint a bare command line instead: 'llama-server -m x.gguf -c 8192'.",
+)
+@click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
+    show_default=True,
     help="How findings are printed.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
@@ -37,23 +51,85 @@ _LEVELS = ("error", "warning", "info")
     show_default=True,
     help="The least severity that makes the exit code 1.",
 )
-def command(paths: tuple[str, ...], form: str, as_json: bool, fail_on: str) -> None:
+@click.option("--fix", "write", is_flag=True, help="Write safe fixes into the files.")
+@click.option("--diff", is_flag=True, help="Print safe fixes as a diff, and write nothing.")
+def command(
+    paths: tuple[str, ...],
+    command_line: str | None,
+    form: str,
+    as_json: bool,
+    fail_on: str,
+    write: bool,
+    diff: bool,
+) -> None:
     """Refuse a spec that cannot answer its own question.
 
     A DIR is searched for specs; `-` reads one from standard input. Findings of severity error make
     the exit code 1; warnings and remarks do not, unless --fail-on says so.
     """
-    if not paths:
+    if not paths and command_line is None:
         raise UsageError("nothing to lint", hint="name a spec, a folder, or - for standard input")
+    if write and "-" in paths:
+        raise UsageError("--fix cannot write to standard input", hint="use --diff")
     results: list[LintResult] = []
     unreadable: list[SpecUnreadable] = []
     for path in paths:
         for document in _documents(path, unreadable):
-            results.append(lint(document, audit=_is_audit(document)))
-    _print(results, "json" if as_json else form)
+            results.append(_linted(document, write=write, diff=diff))
+    if command_line is not None:
+        from benchspec.lint.bare_command import lint_command
+
+        results.append(lint_command(command_line))
+    if not diff:
+        _print(results, "json" if as_json else form)
     for error in unreadable:
         fail(error)
     sys.exit(EXIT_USAGE if unreadable else _exit_code(results, fail_on))
+
+
+def _linted(document: Document, *, write: bool, diff: bool) -> LintResult:
+    """The result: as it is, of the fixed file, or (with a diff of the fixes printed) as it is."""
+    if not write and not diff:
+        return lint(document, audit=_is_audit(document))
+    from benchspec.lint.fixer import fixed
+
+    result = fixed(document, audit=_is_audit(document))
+    changed = result.document.raw != document.raw
+    if diff:
+        if changed:
+            _print_diff(document, result.document)
+        return lint(document, audit=_is_audit(document))
+    if changed:
+        _write(Path(document.name).resolve(), result.document.raw)
+        err(f"fixed {document.name}")
+    return result
+
+
+def _print_diff(old: Document, new: Document) -> None:
+    from difflib import unified_diff
+
+    lines = unified_diff(
+        old.text.splitlines(keepends=True),
+        new.text.splitlines(keepends=True),
+        f"{old.name} (as it is)",
+        f"{old.name} (fixed)",
+    )
+    for line in lines:
+        out(line.rstrip("\r\n"))
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Replace the file at once, so that a full disk leaves the old one."""
+    part = path.with_name(f".{path.name}.part")
+    try:
+        part.write_bytes(data)
+        part.chmod(path.stat().st_mode & 0o7777)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise StorageFailure(
+            f"{path}: {error.strerror or error}", hint="nothing was changed"
+        ) from None
 
 
 def _is_audit(document: Document) -> bool:
@@ -98,6 +174,16 @@ def _print(results: Sequence[LintResult], form: str) -> None:
         from benchspec.lint.output import json
 
         emit_json(json.as_data(results))
+        return
+    if form == "sarif":
+        from benchspec.lint.output import sarif
+
+        emit_json(sarif.as_data(results))
+        return
+    if form == "github":
+        from benchspec.lint.output import github
+
+        out(github.render(results))
         return
     from benchspec.lint.output import text
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from benchspec.knowledge import engines
 from benchspec.knowledge.model import EngineKnowledge, Reading, SettingUse, Value
+from benchspec.lint.fixes import Append, Fix, Put
 from benchspec.spec.arms import ResolvedArm
 from benchspec.spec.problems import Path
 from benchspec.spec.source import Document
@@ -123,6 +124,20 @@ class Arm:
             flag = setting.flags[0] if setting and setting.flags else f"--{name}"
             return f"add `{flag} {value.strip(chr(34))}` to the command line"
         return f"add `{name}: {value}` to engine.flags"
+
+    def fix_for(self, name: str, value: str) -> Fix | None:
+        """The change that gives the setting `name` the value `value`, written as in `flags`."""
+        use = self.settings.get(name)
+        if use is not None:
+            path = self._where(use)
+            stated = path[-1] not in ("command", "flags", "engine")
+            return Put(path[:-1], str(path[-1]), value) if stated else None
+        if self.engine and self.engine.command and self.knowledge:
+            setting = self.knowledge.find(name)
+            words = f"{setting.flags[0]} {value.strip(chr(34))}" if setting else ""
+            return Append(self.flags_place, words) if words else None
+        place = self.flags_place
+        return Put(place if place[-1] == "flags" else (*place, "flags"), name, value)
 
     def part(self, *path: str | int) -> Path:
         """`path` inside this arm where the arm states it, else in the base."""

@@ -12,14 +12,20 @@ from benchspec.spec.problems import Path, shown
 
 def facts(subject: Subject, *kinds: str, help_text: str) -> Iterator[Fact]:
     """One fact per place and sentence, however many arms share it."""
-    found: dict[tuple[Path, str], list[Arm]] = {}
+    found: dict[tuple[Path, str, str], list[Arm]] = {}
     for arm in subject.arms:
         for problem in arm.reading.problems:
             if problem.kind in kinds:
-                found.setdefault((place(arm, problem), problem.text), []).append(arm)
-    for (path, text), arms in found.items():
+                key = place(arm, problem), problem.text, problem.flag or ""
+                found.setdefault(key, []).append(arm)
+    for (path, text, flag), arms in found.items():
         yield Fact(
-            sentence(text), path, help_text, arms=names(arms), affects=subject.affected(arms)
+            sentence(text),
+            path,
+            help_text,
+            arms=names(arms),
+            affects=subject.affected(arms),
+            word=flag if path[-1] == "command" else "",
         )
 
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple
 
+from benchspec.lint.fixes import Fix
+
 Severity = Literal["error", "warning", "info"]
 """error: this spec cannot answer the question; warning: the answer will be weaker; info."""
 
@@ -18,7 +20,8 @@ class Finding(NamedTuple):
     """A defect at `path`:`line`:`column` (1-based, the end not included).
 
     `affects` are the ids of the hypotheses whose verdict it touches; `waived` is the author's
-    reason where the spec waives it; `excerpt` is the source line.
+    reason where the spec waives it; `excerpt` is the source line; `fix` a safe change that makes the
+    finding go away.
     """
 
     code: str
@@ -36,3 +39,4 @@ class Finding(NamedTuple):
     affects: tuple[str, ...]
     waived: str | None
     excerpt: str
+    fix: Fix | None = None

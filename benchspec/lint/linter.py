@@ -1,5 +1,6 @@
 """Runs the rules over a document and gives their facts severity, position and waivers. Pure."""
 
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -7,7 +8,7 @@ from benchspec.knowledge import engines
 from benchspec.lint import rules, waivers
 from benchspec.lint.finding import Finding, Related
 from benchspec.lint.rule import Fact, Rule
-from benchspec.lint.subject import Subject
+from benchspec.lint.subject import MAX_PROBLEMS, Subject
 from benchspec.lint.waivers import Stated
 from benchspec.spec.arms import resolve_arms
 from benchspec.spec.loader import load
@@ -44,6 +45,8 @@ def lint(document: Document, *, audit: bool = False) -> LintResult:
 
 
 def _facts(subject: Subject, *, audit: bool) -> Iterator[tuple[Rule, Fact]]:
+    if subject.unread:
+        yield _FORM["wrong-value"], _unread(subject)
     elsewhere = "run" if audit else "audit"
     for module in rules.CHECKED:
         if module.RULE.applies != elsewhere:
@@ -51,10 +54,21 @@ def _facts(subject: Subject, *, audit: bool) -> Iterator[tuple[Rule, Fact]]:
                 yield module.RULE, fact
 
 
+def _unread(subject: Subject) -> Fact:
+    first = subject.unread[0]
+    return Fact(
+        f"The flags of the arms before {first.id} have more than {MAX_PROBLEMS} problems, so the "
+        f"last {len(subject.unread)} arms were not looked at.",
+        first.path,
+        "mend the others first",
+    )
+
+
 def _from_fact(document: Document, stated: Stated) -> Finding:
     fact = stated.fact
     related = tuple(Related(what, *_span(document, path)[:2]) for path, what in fact.related)
-    return _finding(document, stated, _span(document, fact.path), related)
+    span = _narrowed(document, _span(document, fact.path), fact.word)
+    return _finding(document, stated, span, related)
 
 
 def _from_problem(document: Document, problem: FormProblem) -> Finding:
@@ -84,6 +98,7 @@ def _finding(
         affects=fact.affects,
         waived=stated.waived,
         excerpt=document.lines[span.line - 1] if span.line <= len(document.lines) else "",
+        fix=fact.fix,
     )
 
 
@@ -91,3 +106,14 @@ def _span(document: Document, path: Path) -> Span:
     """The value at `path`, or its key where the value is not all on the key's line."""
     value, key = document.span(path), document.span(path, key=True)
     return value if value.line == value.end_line == key.line else key
+
+
+def _narrowed(document: Document, span: Span, word: str) -> Span:
+    """The first place of `word` inside a `span` of one line, or the whole span."""
+    if not word or span.line != span.end_line:
+        return span
+    text = document.lines[span.line - 1][: span.end_column - 1]
+    match = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])").search(text, span.column - 1)
+    if match is None:
+        return span
+    return Span(span.line, match.start() + 1, span.line, match.end() + 1)

@@ -38,7 +38,7 @@ class Fact(NamedTuple):
 
     `related` are other paths with what they are; `arms` the ids of the arms that it concerns;
     `affects` the ids of the hypotheses. `severity` replaces the rule's own where the same defect
-    weighs less or more in this spec.
+    weighs less or more in this spec. `word` is the part of a long text that is meant, a flag.
     """
 
     message: str
@@ -49,6 +49,7 @@ class Fact(NamedTuple):
     affects: tuple[str, ...] = ()
     severity: Severity | None = None
     fix: Fix | None = None
+    word: str = ""
 
 
 class Documented(Protocol):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from benchspec.lint.linter import LintResult, lint
+from benchspec.lint.output import github, sarif, text
 from benchspec.lint.output import json as json_output
-from benchspec.lint.output import text
+from benchspec.lint.rules import ALL
 from benchspec.spec.source import parse
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -58,3 +59,42 @@ def test_a_very_long_line_is_cut_around_the_place() -> None:
     got = text.render(lint(parse(source.encode(), "s.yaml")))
     assert max(map(len, got.split("\n"))) < 400
     assert "questions" in got
+
+
+def test_github(result: LintResult) -> None:
+    same_as_golden("findings.github", github.render([result]) + "\n")
+
+
+def test_github_escapes_what_would_end_a_command() -> None:
+    source = 'benchspec: 1\nstudy: {title: t, "a%::b\\n,c": 1}\n'
+    got = github.render([lint(parse(source.encode(), "a,b:c.yaml"))])
+    assert "\n" not in got.split("::error", 2)[1].rstrip("\n")
+    assert "file=a%2Cb%3Ac.yaml" in got
+
+
+def test_sarif(result: LintResult) -> None:
+    data = sarif.as_data([result])
+    (run,) = data["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert data["version"] == "2.1.0" and len(rules) == len(ALL)
+    assert [rules[r["ruleIndex"]]["id"] for r in run["results"]] == [
+        r["ruleId"] for r in run["results"]
+    ]
+    waived = [r for r in run["results"] if "suppressions" in r]
+    assert [r["suppressions"][0]["justification"] for r in waived] == [
+        "the machine has memory to spare"
+    ]
+    for found, finding in zip(run["results"], result.findings, strict=True):
+        region = found["locations"][0]["physicalLocation"]["region"]
+        assert (region["startLine"], region["startColumn"]) == (finding.line, finding.column)
+        assert (region["endLine"], region["endColumn"]) > (
+            region["startLine"],
+            region["startColumn"],
+        )
+
+
+def test_sarif_names_files_as_uris() -> None:
+    document = parse(b"benchspec: 1\nstudy: {}\n", "a folder/spec.yaml")
+    found = sarif.as_data([lint(document)])["runs"][0]["results"][0]
+    uri = found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    assert uri == "a%20folder/spec.yaml"

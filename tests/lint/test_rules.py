@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from benchspec.knowledge.model import ProblemKind
 from benchspec.lint import rules
 from benchspec.lint.rule import HEADINGS, Documented, manual
 from benchspec.lint.rules import ALL, CHECKED
@@ -68,3 +70,11 @@ def test_rules_are_generators_of_facts_at_paths(module: Documented) -> None:
     """Severity, position and waivers are applied outside: a rule never names a line."""
     source = Path(str(getattr(module, "__file__", ""))).read_text("utf-8")
     assert ".line" not in source and ".span" not in source
+
+
+def test_every_problem_of_an_engines_parser_is_some_rules_business() -> None:
+    """`engine_problems.facts` is called with every kind of problem, each in one rule."""
+    sources = [path.read_text("utf-8") for path in FOLDER.glob("bs*.py")]
+    calls = [text.partition("engine_problems.facts(")[2] for text in sources]
+    for kind in get_args(ProblemKind):
+        assert sum(f'"{kind}"' in call for call in calls) == 1, kind

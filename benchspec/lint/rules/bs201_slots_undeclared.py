@@ -48,6 +48,7 @@ from collections.abc import Iterator
 
 from benchspec.lint.arm import Arm
 from benchspec.lint.capacity import slots
+from benchspec.lint.fixes import Fix
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, by_place, names
 
@@ -76,7 +77,15 @@ def check(subject: Subject) -> Iterator[Fact]:
             related=((subject.sweep_place, "more than one request is in flight here"),),
             arms=names(arms),
             affects=subject.affected(arms),
+            fix=_fix(arms[0]),
         )
+
+
+def _fix(arm: Arm) -> Fix | None:
+    """llama.cpp gets the number of slots that it had all along."""
+    if arm.kind != "llama.cpp" or not arm.stated_in_full or not arm.knowledge:
+        return None
+    return arm.fix_for("parallel", str(arm.knowledge.default_slots))
 
 
 def _default(arm: Arm) -> str:

@@ -57,5 +57,5 @@ def check(subject: Subject) -> Iterator[Fact]:
         related=((most.place(most.slot_setting or ""), f"{wanted // 2} slots are declared here"),),
         arms=names(short),
         affects=subject.affected(short),
-        fix=Extend(("load", "concurrency"), (wanted,)),
+        fix=Extend(("load", "concurrency"), wanted),
     )

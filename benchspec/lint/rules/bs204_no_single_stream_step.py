@@ -52,5 +52,5 @@ def check(subject: Subject) -> Iterator[Fact]:
             subject.sweep_place,
             "add the step 1",
             affects=subject.affected(),
-            fix=Extend(("load", "concurrency"), (1,)),
+            fix=Extend(("load", "concurrency"), 1),
         )

@@ -40,7 +40,6 @@ from collections.abc import Iterator
 
 from benchspec.lint.arm import Arm
 from benchspec.lint.fitting import fits
-from benchspec.lint.fixes import Put
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, by_place, names
 
@@ -58,7 +57,7 @@ def check(subject: Subject) -> Iterator[Fact]:
             "write `off`" if stated else arms[0].how_to_set("fit", '"off"'),
             arms=names(arms),
             affects=subject.affected(arms),
-            fix=Put(("engine", "flags"), "fit", '"off"') if path == ("engine", "flags") else None,
+            fix=arms[0].fix_for("fit", '"off"'),
         )
     for path, arms in by_place(
         filter(_vllm_fits, subject.arms), lambda arm: arm.place("max-model-len")

@@ -50,5 +50,6 @@ def check(subject: Subject) -> Iterator[Fact]:
         "unknown-flag",
         "ambiguous-flag",
         "stray-argument",
+        "not-a-flag",
         help_text="correct its spelling or remove it; `benchspec explain unknown-flag` says more",
     )

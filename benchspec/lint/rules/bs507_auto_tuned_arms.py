@@ -63,5 +63,6 @@ def check(subject: Subject) -> Iterator[Fact]:
             path,
             arms[0].how_to_set("fit", '"off"'),
             arms=names([*arms, *fixed]),
+            fix=arms[0].fix_for("fit", '"off"'),
             affects=subject.affected([*arms, *fixed]),
         )

@@ -1,0 +1,77 @@
+"""Lints a command line without a spec: the rules about an engine's settings, and only those."""
+
+from __future__ import annotations
+
+import json
+
+from benchspec.errors import UsageError
+from benchspec.knowledge import engines
+from benchspec.knowledge.model import ParsedCommand
+from benchspec.lint.arm import SLOT_SETTING
+from benchspec.lint.finding import Finding
+from benchspec.lint.linter import LintResult, lint
+from benchspec.spec.source import parse
+
+NAME = "<command line>"
+
+# A spec that raises no finding of its own and may have several requests in flight.
+_SPEC = """\
+benchspec: 1
+study: {{title: a command line, authors: [nobody], license: CC0-1.0, interests: none}}
+hypotheses: [{{id: H1, claim: none, exploratory: true}}]
+model: {{source: served}}
+load: {{mode: burst, concurrency: [1, 65536]}}
+repeats: 3
+unfinished: [everything else]
+engine:
+  kind: {kind}
+  version: {version}
+  command: {command}
+"""
+
+
+def lint_command(command: str) -> LintResult:
+    """The findings about `command`, at line 1 of a file called NAME.
+
+    Raises UsageError where no engine is found in it, and SpecUnreadable for control characters.
+    """
+    kind = _kind(engines.parse_command(None, command))
+    known = engines.engine(kind)
+    text = _SPEC.format(
+        kind=kind,
+        version=json.dumps((known.version if known else None) or "unknown"),
+        command=json.dumps(command, ensure_ascii=False),
+    )
+    result = lint(parse(text.encode(), NAME))
+    line = text.count("\n")
+    found = tuple(_moved(f, command) for f in result.findings if f.line == line)
+    return result._replace(findings=found)
+
+
+def _kind(parsed: ParsedCommand) -> str:
+    if parsed.engine is None:
+        hint = "begin it with llama-server, vllm serve, python -m sglang.launch_server, ..."
+        raise UsageError("no known engine is started by this command line", hint=hint)
+    if parsed.engine not in SLOT_SETTING:
+        hint = f"the kinds of a spec are {', '.join(SLOT_SETTING)}"
+        raise UsageError(f"{parsed.engine} is no kind of engine in a spec", hint=hint)
+    return parsed.engine
+
+
+def _moved(finding: Finding, command: str) -> Finding:
+    """`finding` on the command line itself; a flag keeps its place, if nothing was escaped."""
+    first = command.split("\n", 1)[0]
+    shift = len('  command: "')
+    column, end = finding.column - shift, finding.end_column - shift
+    if column < 1 or json.dumps(command, ensure_ascii=False)[1:-1] != command:
+        column, end = 1, len(first) + 1
+    return finding._replace(
+        line=1,
+        column=column,
+        end_line=1,
+        end_column=end,
+        excerpt=first,
+        related=(),
+        affects=(),
+        fix=None,
+    )
