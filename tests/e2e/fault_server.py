@@ -1,0 +1,66 @@
+"""A server that looks OpenAI-compatible and then does one thing wrong.
+
+    python fault_server.py MODE
+
+Prints its port. Modes: 500, html, malformed, stall, cut, loading (never ready), not-found.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+EVENT = b'data: {"choices":[{"text":" a","index":0}]}\n\n'
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    mode = ""
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        return
+
+    def do_GET(self) -> None:
+        if self.mode == "loading":
+            self._answer(503, "application/json", b'{"error":{"message":"Loading model"}}')
+        elif self.path == "/v1/models" and self.mode != "not-found":
+            self._answer(200, "application/json", json.dumps({"data": [{"id": "m"}]}).encode())
+        else:
+            self._answer(404, "application/json", b"{}")
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        if not self.path.endswith("/completions"):
+            self._answer(404, "application/json", b"{}")
+        elif self.mode == "500":
+            self._answer(500, "application/json", b'{"error":{"message":"\x1b[31mout of cheese"}}')
+        elif self.mode == "html":
+            self._answer(200, "text/html", b"<html><body>Welcome to nginx</body></html>")
+        else:
+            self._stream()
+
+    def _stream(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.close_connection = True
+        self.wfile.write(b"data: {not json\n\n" if self.mode == "malformed" else EVENT)
+        self.wfile.flush()
+        if self.mode == "stall":
+            time.sleep(600)
+
+    def _answer(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+if __name__ == "__main__":
+    Handler.mode = sys.argv[1]
+    httpd = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    print(httpd.server_port, flush=True)  # noqa: T201
+    httpd.serve_forever()
