@@ -100,13 +100,13 @@ def verdicts(study: Spec, observations: Observations, **rest: Any) -> Verdicts:
     return judge(study, observations, spec_sha256="0" * 64, **rest)
 
 
-def result(of: Verdicts | Sequence[CheckResult], check: str, **place: Any) -> CheckResult:
+def result(found: Verdicts | Sequence[CheckResult], check: str, /, **place: Any) -> CheckResult:
     """The one result of `check` at `place` (arm and other coordinates)."""
-    results = of.checks if isinstance(of, Verdicts) else of
-    found = [
+    results = found.checks if isinstance(found, Verdicts) else found
+    here = [
         r
         for r in results
         if r.check == check and all({"arm": r.arm, **r.at}.get(k) == v for k, v in place.items())
     ]
-    assert len(found) == 1, [r.key for r in found] or [r.key for r in results]
-    return found[0]
+    assert len(here) == 1, [r.key for r in here] or [r.key for r in results]
+    return here[0]

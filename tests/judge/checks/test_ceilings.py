@@ -1,0 +1,244 @@
+"""bandwidth-ceiling, compute-ceiling, context-slope, parallel-efficiency: against what is possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchspec.judge.geometry import expert_union
+from benchspec.judge.result import CheckResult
+from benchspec.observations.model import Bounds, Scaled, Step
+from benchspec.spec.models import Experts
+from tests.judge.published import SPARSE, three_cards
+from tests.judge.world import hypothesis, result, seen, spec, verdicts
+
+DENSE = {"name": "27B", "bytes_per_token": "17 GB"}
+
+
+def card(**rest: Any) -> dict[str, Any]:
+    return {
+        "devices": [
+            {"id": "gpu0", "name": "V100", "memory_bandwidth": "1004 GB/s", "source": "measured"}
+            | rest
+        ]
+    }
+
+
+def ceiling(
+    model: dict[str, Any], hardware: dict[str, Any], rate: float | None = None, **step: Any
+) -> CheckResult:
+    one = Step(arm="main", concurrency=step.pop("concurrency", 1), decode_tok_s=rate, **step)
+    v = verdicts(spec(model=model, hardware=hardware), seen(one, origin="audit"))
+    return result(v, "bandwidth-ceiling", arm="main")
+
+
+# -- bandwidth
+
+
+def test_a_layer_split_is_not_divided_by_its_cards() -> None:
+    r = result(verdicts(*three_cards()), "bandwidth-ceiling", concurrency=1)
+    assert r.reading == "fraction"
+    assert r.value == pytest.approx(0.106, abs=0.0005)
+    assert "6.772 GB per pass" in (r.arithmetic or "")
+    assert "229.6 tok/s" in (r.arithmetic or "")
+    assert "read at 165.2 GB/s" in (r.arithmetic or "")
+    assert r.remainder == pytest.approx(0.894, abs=0.0005)
+
+
+def test_a_tensor_split_reads_together() -> None:
+    study, observed = three_cards(engine={"kind": "llama.cpp", "flags": {"split-mode": "tensor"}})
+    r = result(verdicts(study, observed), "bandwidth-ceiling", concurrency=1)
+    assert r.value == pytest.approx(0.106 * 0.34, abs=0.0005)
+
+
+def test_memory_of_two_speeds_adds_up() -> None:
+    mixed = {
+        "devices": [
+            {"id": "gpu0", "memory_bandwidth": "1000 GB/s", "share": 0.5},
+            {"id": "cpu0", "kind": "cpu", "memory_bandwidth": "50 GB/s", "share": 0.5},
+        ]
+    }
+    r = ceiling({"bytes_per_token": "10 GB"}, mixed, 5.0)
+    assert r.value == pytest.approx(5.0 * (5 / 1000 + 5 / 50))
+
+
+def test_without_speculation_a_pass_is_a_token() -> None:
+    r = ceiling(DENSE, card(), 35.4)
+    assert "= 59.06 tok/s" in (r.arithmetic or "")
+
+
+def test_the_cache_of_a_long_context_counts() -> None:
+    r = ceiling(DENSE | {"kv_size": "7 GB"}, card(), 35.4, context_tokens=150_000)
+    assert "17 GB + 1 x 7 GB of KV at 150000 tokens = 24 GB per pass" in (r.arithmetic or "")
+    assert "= 41.83 tok/s" in (r.arithmetic or "")
+
+
+def test_above_the_ceiling_an_input_is_wrong() -> None:
+    r = ceiling(DENSE, card(), 79.0)
+    assert r.reading == "impossible"
+    assert r.remainder is None
+
+
+def test_under_speculation_the_ceiling_is_per_pass() -> None:
+    r = ceiling(DENSE, card(), 79.0, acceptance=0.77, drafts=3)
+    assert r.reading == "fraction"
+    assert r.value == pytest.approx(0.40, abs=0.005)
+
+
+def test_drafting_with_unknown_acceptance_is_silent() -> None:
+    r = ceiling(DENSE, card(), 79.0, drafts=3)
+    assert r.state == "insufficient"
+
+
+def test_a_probe_above_the_datasheet_is_another_card() -> None:
+    hardware = card(datasheet_bandwidth="900 GB/s", memory_clock="1107 MHz", memory_bus_bits=4096)
+    v = verdicts(spec(model=DENSE, hardware=hardware), seen(Step(arm="main", concurrency=1)))
+    r = result(v, "bandwidth-ceiling", device="gpu0")
+    assert (r.reading, r.arm) == ("impossible", None)
+    assert r.value == pytest.approx(1.116, abs=0.0005)
+    assert "1107 MHz x 2 x 4096 bit / 8 = 1133.6 GB/s" in (r.arithmetic or "")
+
+
+LAPTOP = {
+    "devices": [
+        {
+            "id": "soc",
+            "name": "M1 Max",
+            "memory_bandwidth": "265..315 GB/s",
+            "source": "measured",
+            "bandwidth_curve": {"4 GiB": "366 GB/s", "8 GiB": "316 GB/s", "16 GiB": "267 GB/s"},
+        }
+    ]
+}
+MOE = {"bytes_per_token": "1.849 GB", "resident": "21 GiB"}
+
+
+def test_no_buffer_as_large_as_the_model_gives_at_least() -> None:
+    r = ceiling(MOE, LAPTOP, 97.83)
+    assert (r.reading, r.quotable) == ("at-least", "bound")
+    assert isinstance(r.value, Bounds)
+    assert r.value.low == pytest.approx(0.574, abs=0.0005)
+    assert r.value.high == pytest.approx(0.683, abs=0.0005)
+
+
+def test_a_curve_gives_the_buffer_that_holds_the_model() -> None:
+    device = LAPTOP["devices"][0] | {"memory_bandwidth": "400 GB/s", "source": "datasheet"}
+    small = ceiling(MOE | {"resident": "6 GiB"}, {"devices": [device]}, 97.83)
+    assert small.value == pytest.approx(97.83 * 1.849 / 316)
+    assert small.reading == "fraction"
+    large = ceiling(MOE, {"devices": [device]}, 97.83)
+    assert large.value == pytest.approx(97.83 * 1.849 / 267)
+    assert large.reading == "at-least"
+
+
+def test_the_gate_on_an_interval_needs_all_of_it() -> None:
+    def gate(threshold: float) -> str:
+        h = hypothesis(
+            test={"check": "bandwidth-ceiling", "relation": ">", "value": threshold},
+            gate={"then": "stop", "cost": "six to eight weeks"},
+        )
+        one = Step(arm="main", concurrency=1, decode_tok_s=97.83)
+        study = spec(model=MOE, hardware=LAPTOP, hypotheses=[h])
+        v = verdicts(study, seen(one, origin="audit"))
+        return result(v, "gate", hypothesis="H1").reading or ""
+
+    assert [gate(t) for t in (0.55, 0.6, 0.7)] == ["triggered", "undecided", "not-triggered"]
+
+
+def test_a_target_is_a_fraction_too() -> None:
+    r = ceiling(MOE, LAPTOP, 125.0)
+    assert isinstance(r.value, Bounds)
+    assert r.value.low == pytest.approx(0.73, abs=0.005)
+    assert r.value.high == pytest.approx(0.87, abs=0.005)
+
+
+def test_streams_share_the_union_of_their_experts() -> None:
+    experts = Experts(count=288, used=8)
+    unions = [expert_union(experts, streams) for streams in (1, 2, 4)]
+    assert unions == pytest.approx([8, 15.8, 30.7], abs=0.05)
+    assert [u / 8 for u in unions] == pytest.approx([1, 1.97, 3.84], abs=0.01)
+    study, observed = three_cards()
+    r = result(verdicts(study, observed), "bandwidth-ceiling", concurrency=4)
+    assert isinstance(r.value, Bounds)
+    assert r.value.high / r.value.low == pytest.approx(3.84, abs=0.01)
+    known = SPARSE | {"experts": {"count": 288, "used": 8, "bytes_share": 0.9}}
+    study = spec(hardware={"devices": [{"id": "g", "memory_bandwidth": "1555 GB/s"}]}, model=known)
+    r = result(verdicts(study, observed), "bandwidth-ceiling", concurrency=4)
+    assert r.value == pytest.approx(13.37 * 6.7725e9 * (0.1 + 0.9 * 3.837) / 1555e9, rel=1e-3)
+
+
+# -- compute
+
+LONG = {
+    "parameters": {"total": 27e9},
+    "attention_layers": 16,
+    "heads": 24,
+    "head_size": 256,
+}
+
+
+def compute(model: dict[str, Any], **step: Any) -> CheckResult:
+    hardware = {"devices": [{"id": "gpu0", "compute": "101.7 TFLOP/s"}]}
+    one = Step(arm="main", concurrency=1, **step)
+    return result(
+        verdicts(spec(model=model, hardware=hardware), seen(one, origin="audit")), "compute-ceiling"
+    )
+
+
+def test_attention_is_two_fifths_of_a_long_prefill() -> None:
+    r = compute(LONG, context_tokens=186_000, ttft_ms=379_000)
+    assert r.reading == "fraction"
+    assert "44.4" in (r.arithmetic or "")
+    assert "(linear part 26.5" in (r.arithmetic or "")
+    assert r.value == pytest.approx(44.4 / 101.7, abs=0.001)
+
+
+def test_without_geometry_it_is_at_least_the_linear_part() -> None:
+    r = compute({"parameters": {"total": 27e9}}, context_tokens=186_000, ttft_ms=379_000)
+    assert (r.reading, r.quotable) == ("at-least", "bound")
+    assert r.value == pytest.approx(26.5 / 101.7, abs=0.001)
+
+
+# -- context
+
+
+def slope(points: dict[int, float]) -> CheckResult:
+    steps = [
+        Step(arm="main", concurrency=1, context_tokens=c, round_ms=ms) for c, ms in points.items()
+    ]
+    return result(verdicts(spec(), seen(*steps, origin="audit")), "context-slope")
+
+
+def test_the_intercept_is_the_weights_and_the_slope_the_cache() -> None:
+    r = slope({8_000: 24, 128_000: 29.3, 256_000: 35})
+    assert r.reading == "fit"
+    assert r.value == pytest.approx(0.0443, abs=0.0005)
+    assert "23.6" in (r.arithmetic or "")
+
+
+def test_a_time_that_falls_with_context_is_odd() -> None:
+    assert slope({8_000: 30, 128_000: 20}).reading == "odd"
+    assert slope({8_000: 24, 128_000: 60, 256_000: 35}).reading == "odd"
+
+
+# -- several devices
+
+
+@pytest.mark.parametrize(
+    ("scaled", "share"),
+    [
+        (Scaled(name="decode", n=2, single=35.4, measured=49.4), 0.698),
+        (Scaled(name="matmul", n=2, single=34.6, measured=25.3, unit="ms"), 0.684),
+    ],
+)
+def test_two_cards_give_seventy_percent_of_two(scaled: Scaled, share: float) -> None:
+    r = result(verdicts(spec(), seen(scaled=[scaled])), "parallel-efficiency")
+    assert r.reading == "fraction"
+    assert r.value == pytest.approx(share, abs=0.0005)
+
+
+def test_more_than_n_times_one_is_not_the_same_thing() -> None:
+    scaled = Scaled(name="x", n=2, single=10, measured=30)
+    r = result(verdicts(spec(), seen(scaled=[scaled])), "parallel-efficiency")
+    assert r.reading == "impossible"

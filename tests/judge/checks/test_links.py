@@ -1,0 +1,221 @@
+"""link-share, link-load, expected-traffic, traffic-symmetry, control: what a link carries and costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchspec.judge.result import CheckResult
+from benchspec.observations.model import Bounds, Step, Transfer
+from tests.judge.published import NARROW, all_reduce, three_cards
+from tests.judge.world import hypothesis, result, seen, spec, verdicts
+
+
+def share(**place: Any) -> CheckResult:
+    return result(verdicts(*three_cards()), "link-share", **place)
+
+
+# -- link-share
+
+
+@pytest.mark.parametrize(("count", "at_most"), [(1, 0.0021), (4, 0.0044)])
+def test_activations_are_a_sliver_of_a_decode_step(count: int, at_most: float) -> None:
+    v = verdicts(*three_cards())
+    r = next(r for r in v.checks if r.check == "link-share" and r.at == {"concurrency": count})
+    assert (r.reading, r.quotable) == ("negligible", "bound")
+    assert isinstance(r.value, float)
+    assert at_most - 0.0001 < r.value < at_most
+    assert "at most" in (r.arithmetic or "")
+    assert "latency of a crossing was not measured" in r.caveats[0]
+
+
+def test_in_prefill_a_crossing_takes_twenty_milliseconds() -> None:
+    r = share(phase="prefill")
+    assert r.state == "insufficient"
+    assert "one crossing takes 20.6 ms" in (r.reason or "")
+    study, observed = three_cards()
+    steps = [s.model_copy(update={"prefill_tok_s": 4000.0}) for s in observed.steps]
+    v = verdicts(study, observed.model_copy(update={"steps": steps}))
+    r = result(v, "link-share", phase="prefill")
+    assert r.reading == "material"
+    assert r.value == pytest.approx(2 * 0.02062 / 0.128, rel=1e-3)
+
+
+def test_the_saturated_link_is_refuted() -> None:
+    h = hypothesis(test={"check": "link-share", "at": {"concurrency": 4}, "expect": "material"})
+    v = verdicts(*three_cards(hypotheses=[h]))
+    assert v.hypotheses[0].verdict == "refuted"
+
+
+def test_a_transfer_that_an_a_b_test_showed_hidden() -> None:
+    study, observed = three_cards()
+    hidden = observed.transfers[0].model_copy(update={"hidden": True})
+    v = verdicts(study, observed.model_copy(update={"transfers": [hidden]}))
+    assert {r.reading for r in v.checks if r.check == "link-share" and r.reading} == {"hidden"}
+
+
+def test_bytes_from_the_hidden_size_and_latency_when_known() -> None:
+    step = Step(arm="main", concurrency=1, round_ms=10.0)
+    study = spec(hardware=NARROW, model={"hidden_size": 8192})
+    r = result(verdicts(study, seen(step)), "link-share")
+    assert r.value == pytest.approx(2 * 16384 / 1.627e9 / 0.01)
+    slow = Transfer(bytes_per_token=16384, crossings=2, latency_s=1e-3)
+    r = result(verdicts(study, seen(step, transfers=[slow])), "link-share")
+    assert r.reading == "material"
+    assert r.caveats == []
+
+
+# -- link-load
+
+
+@pytest.mark.parametrize(
+    ("phase", "counter", "percent"),
+    [("decode", "pcie-rx", 0.6), ("prefill", "pcie-rx", 6.6), ("prefill", "pcie-tx", 8.0)],
+)
+def test_load_is_a_share_of_capacity(phase: str, counter: str, percent: float) -> None:
+    r = result(verdicts(*all_reduce()), "link-load", arm="C", phase=phase, counter=counter)
+    assert r.reading == "fraction"
+    assert isinstance(r.value, float)
+    assert 100 * r.value == pytest.approx(percent, abs=0.05)
+    assert "no share of time" in r.caveats[0]
+
+
+def test_the_gain_of_a_faster_link_is_bounded() -> None:
+    v = verdicts(*all_reduce())
+    prefill = result(v, "link-load", arm="C", phase="prefill", counter="pcie-rx")
+    assert "14.6 % of the time at most" in (prefill.arithmetic or "")
+    assert "at most 1.08 x" in (prefill.arithmetic or "")
+    decode = result(v, "link-load", arm="C", phase="decode", counter="pcie-rx")
+    assert "at most 1.01 x" in (decode.arithmetic or "")
+
+
+# -- expected-traffic and traffic-symmetry
+
+
+@pytest.mark.parametrize(
+    ("phase", "expected", "net"), [("prefill", "1107", "973.5"), ("decode", "49.41", "67")]
+)
+def test_the_all_reduce_explains_the_traffic(phase: str, expected: str, net: str) -> None:
+    r = result(verdicts(*all_reduce()), "expected-traffic", arm="C", phase=phase)
+    assert r.reading == "explained"
+    assert f"= {expected} MB/s" in (r.arithmetic or "")
+    assert f"of arm B = {net} MB/s" in (r.arithmetic or "")
+
+
+def test_a_control_with_the_same_split_takes_nothing_off() -> None:
+    v = verdicts(*all_reduce())
+    r = result(v, "expected-traffic", arm="C2", phase="prefill")
+    assert r.reading == "explained"
+    assert r.value == pytest.approx(1.02, abs=0.005)
+
+
+def test_rejected_drafts_cross_the_link_too() -> None:
+    study, observed = all_reduce()
+    v = verdicts(study, observed)
+    assert result(v, "expected-traffic", arm="C2", phase="decode").state == "insufficient"
+    steps = [
+        s.model_copy(update={"acceptance": 0.7}) if s.arm == "C2" else s for s in observed.steps
+    ]
+    v = verdicts(study, observed.model_copy(update={"steps": steps}))
+    r = result(v, "expected-traffic", arm="C2", phase="decode")
+    assert r.value == pytest.approx(146 / (44.3 * 4 / 3.1 * 1.31072), rel=1e-3)
+
+
+def test_nothing_moved_is_another_path() -> None:
+    study, observed = all_reduce()
+    idle = [
+        s.model_copy(update={"mean": 1.0, "range": None}) if s.counter == "pcie-rx" else s
+        for s in observed.series
+    ]
+    v = verdicts(study, observed.model_copy(update={"series": idle}))
+    assert result(v, "expected-traffic", arm="C", phase="prefill").reading == "other-path"
+
+
+@pytest.mark.parametrize(
+    ("arm", "phase", "reading", "ratio"),
+    [
+        ("B", "decode", "pipeline", 6.8),
+        ("B", "prefill", "pipeline", 36),
+        ("C", "decode", "tensor", 1.12),
+        ("C", "prefill", "tensor", 1.02),
+    ],
+)
+def test_the_direction_tells_the_split(arm: str, phase: str, reading: str, ratio: float) -> None:
+    r = result(verdicts(*all_reduce()), "traffic-symmetry", arm=arm, phase=phase)
+    assert r.reading == reading
+    assert r.value == pytest.approx(ratio, abs=0.005)
+    assert r.caveats == []
+
+
+def test_a_direction_that_contradicts_the_declared_split() -> None:
+    study, observed = all_reduce()
+    swapped = [
+        s.model_copy(update={"arm": {"B": "C", "C": "B"}.get(s.arm or "", s.arm)})
+        for s in observed.series
+    ]
+    v = verdicts(study, observed.model_copy(update={"series": swapped}))
+    r = result(v, "traffic-symmetry", arm="C", phase="prefill")
+    assert r.caveats == ["contradicts the declared tensor split"]
+
+
+# -- control
+
+
+def net(phase: str, of: str) -> CheckResult:
+    return result(
+        verdicts(*all_reduce()), "control", arm="C", phase=phase, counter="pcie-rx", of=of
+    )
+
+
+@pytest.mark.parametrize(
+    ("phase", "value", "low", "high", "quotable"),
+    [
+        ("decode", 67, 22, 102, "order-of-magnitude"),
+        ("prefill", 973.5, 923.5, 1119.5, "yes"),
+    ],
+)
+def test_the_net_cost_and_its_interval(
+    phase: str, value: float, low: float, high: float, quotable: str
+) -> None:
+    r = net(phase, "difference")
+    assert (r.reading, r.quotable, r.n) == ("net-cost", quotable, 3)
+    assert r.value == pytest.approx(value)
+    assert r.range == Bounds(low=low, high=high)
+
+
+@pytest.mark.parametrize(
+    ("phase", "value", "low", "high"), [("decode", 4.0, 1.8, 5.7), ("prefill", 14.6, 9.6, 94)]
+)
+def test_a_ratio_over_a_noisy_control_is_an_order_of_magnitude(
+    phase: str, value: float, low: float, high: float
+) -> None:
+    r = net(phase, "ratio")
+    assert r.quotable == "order-of-magnitude"
+    assert r.value == pytest.approx(value, abs=0.05)
+    assert r.range is not None
+    assert r.range.low == pytest.approx(low, rel=0.01)
+    assert r.range.high == pytest.approx(high, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("arm", "metric", "ratio"),
+    [
+        ("C", "decode_tok_s", 1.47),
+        ("C", "prefill_tok_s", 0.89),
+        ("C2", "decode_tok_s", 1.18),
+        ("C2", "prefill_tok_s", 0.94),
+    ],
+)
+def test_no_split_wins_both_phases(arm: str, metric: str, ratio: float) -> None:
+    r = result(verdicts(*all_reduce()), "control", arm=arm, metric=metric, of="ratio")
+    assert r.value == pytest.approx(ratio, abs=0.005)
+    assert r.quotable == "no"  # a single figure each
+
+
+def test_figures_that_are_medians_of_three_count_as_three() -> None:
+    study, observed = all_reduce()
+    steps = [s.model_copy(update={"repeats": 3}) for s in observed.steps]
+    v = verdicts(study, observed.model_copy(update={"steps": steps}))
+    r = result(v, "control", arm="C", metric="decode_tok_s", of="ratio")
+    assert (r.n, r.quotable) == (3, "yes")
