@@ -12,8 +12,12 @@ from benchspec.spec.models import Load
 _PAD = 256
 
 
-def slots(arm: Arm) -> int | None:
-    """The declared number of requests served at once; None where it is left to the engine."""
+def declared_slots(arm: Arm) -> int | None:
+    """The number of requests served at once that the engine is told; None where it is not.
+
+    `engine.slots` is told by nobody but the reader, so it declares them only for a server that runs
+    already, or an engine whose settings are not known.
+    """
     stated = arm.number(arm.slot_setting) if arm.slot_setting else None
     if arm.kind == "mlx-lm" and stated is not None:  # the server takes the larger of the two
         stated = max(stated, arm.number("prompt-concurrency") or 0)
@@ -21,12 +25,18 @@ def slots(arm: Arm) -> int | None:
         stated *= arm.number("data-parallel-size") or 1
     if stated is not None and stated > 0:
         return stated
-    return arm.engine.slots if arm.engine else None
+    takes_word = arm.attached or arm.slot_setting is None
+    return arm.engine.slots if arm.engine and takes_word else None
+
+
+def slots(arm: Arm) -> int | None:
+    """The number of requests served at once, as far as the spec says it at all."""
+    return declared_slots(arm) or (arm.engine.slots if arm.engine else None)
 
 
 def unified(arm: Arm) -> bool:
     """llama.cpp: True when all slots share one pool (asked for, or forced by automatic slots)."""
-    return arm.value("kv-unified") is True or slots(arm) is None
+    return arm.value("kv-unified") is True or declared_slots(arm) is None
 
 
 def slot_context(arm: Arm) -> int | None:

@@ -91,8 +91,12 @@ class Subject:
     @cached_property
     def observed(self) -> list[dict[str, Any]]:
         """The steps of someone else's numbers; empty before a run."""
-        steps = self.seen.get("steps")
-        return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else []
+        return _maps(self.seen.get("steps"))
+
+    @cached_property
+    def series(self) -> list[dict[str, Any]]:
+        """The series of counters among someone else's numbers; empty before a run."""
+        return _maps(self.seen.get("series"))
 
     @property
     def repeats(self) -> int:
@@ -160,6 +164,10 @@ class Subject:
             for tested in self.tests
             if ids is None or any(place.arm is None or place.arm in ids for place in tested.places)
         )
+
+
+def _maps(value: object) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def names(arms: Iterable[Arm]) -> tuple[str, ...]:

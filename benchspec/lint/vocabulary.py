@@ -41,5 +41,5 @@ READINGS: dict[str, tuple[str, ...]] = {
     "turn-taking": ("taking-turns", "idle-together", "partial", "concurrent", "consistent-with"),
 }
 
-RATES = frozenset({"aggregate", "scaling", "slots-moved", "speculation"})
+RATES = frozenset({"control", "aggregate", "scaling", "slots-moved", "speculation"})
 """Checks of a rate: their verdict needs three repeats. The others show a shape or a state."""

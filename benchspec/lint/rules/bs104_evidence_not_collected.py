@@ -87,8 +87,7 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _collected(subject: Subject) -> set[str]:
-    series = subject.seen.get("series")
-    seen = [item.get("counter") for item in series or [] if isinstance(item, dict)]
+    seen = [item.get("counter") for item in subject.series if "not_measured" not in item]
     return {str(name).lower() for name in (*subject.spec.telemetry.counters, *seen)}
 
 

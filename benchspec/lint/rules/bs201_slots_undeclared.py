@@ -47,7 +47,7 @@ llama.cpp, tools/server/server.cpp: a negative `n_parallel` becomes 4 slots with
 from collections.abc import Iterator
 
 from benchspec.lint.arm import Arm
-from benchspec.lint.capacity import slots
+from benchspec.lint.capacity import declared_slots
 from benchspec.lint.fixes import Fix
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, by_place, names
@@ -67,7 +67,7 @@ def check(subject: Subject) -> Iterator[Fact]:
     """One fact per line where slots have to be declared."""
     if not subject.may_queue:
         return
-    undeclared = [arm for arm in subject.arms if arm.serves and slots(arm) is None]
+    undeclared = [arm for arm in subject.arms if arm.serves and declared_slots(arm) is None]
     for path, arms in by_place(undeclared, lambda arm: arm.place(arm.slot_setting or "")):
         yield Fact(
             f"The number of slots is not declared ({_default(arms[0])}), so a plateau of the "

@@ -47,16 +47,11 @@ def check(subject: Subject) -> Iterator[Fact]:
     telemetry = subject.spec.telemetry
     shared = [c for c in telemetry.counters if c.lower().startswith(_SHARED)]
     idle = telemetry.idle_baseline
-    if shared and (idle is None or idle.high == 0) and not _seen_idle(subject):
+    seen_idle = any(item.get("idle_before") for item in subject.series)
+    if shared and (idle is None or idle.high == 0) and not seen_idle:
         yield Fact(
             f"Nothing says what {' and '.join(shared)} show when the machine is idle.",
             ("telemetry",) if idle is None else ("telemetry", "idle_baseline"),
             "add `idle_baseline: 8 s`",
             affects=subject.affected(),
         )
-
-
-def _seen_idle(subject: Subject) -> bool:
-    series = subject.seen.get("series")
-    found = series if isinstance(series, list) else []
-    return any(isinstance(item, dict) and item.get("idle_before") for item in found)

@@ -44,9 +44,8 @@ _ALIGNS = ("phase", "times_s", "concurrency", "repeat")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per series."""
-    series = subject.seen.get("series")
-    for index, item in enumerate(series if isinstance(series, list) else []):
-        if isinstance(item, dict) and item.get("values") and not any(k in item for k in _ALIGNS):
+    for index, item in enumerate(subject.series):
+        if item.get("values") and not any(k in item for k in _ALIGNS):
             yield Fact(
                 "Nothing says to which phase or step these samples belong.",
                 ("observations", "series", index),

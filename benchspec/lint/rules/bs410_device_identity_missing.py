@@ -1,7 +1,7 @@
 """Devices that are compared are known by a marketing name only.
 
 ## What it checks
-Where arms run on different devices of the same name, each has a `pci_id`, a `memory_clock` or a
+Where arms run on devices of the same name and share none of them, each has a `pci_id`, a `memory_clock` or a
 measured bandwidth. A GPU without any name is a finding, too.
 
 ## Why it misleads
@@ -53,7 +53,8 @@ def check(subject: Subject) -> Iterator[Fact]:
             )
     first = subject.arms[0]
     for arm in subject.arms[1:]:
-        twins = [d for d in arm.devices if not _known(d) and _twin(d, first.devices)]
+        shared = {d.id for d in arm.devices} & {d.id for d in first.devices}
+        twins = [d for d in arm.devices if not _known(d) and not shared and _twin(d, first.devices)]
         if twins:
             yield Fact(
                 f"Arms {first.id} and {arm.id} run on different devices that are both called "
@@ -71,5 +72,4 @@ def _known(device: Device) -> bool:
 
 
 def _twin(device: Device, others: list[Device]) -> bool:
-    here = {other.id for other in others}
-    return device.id not in here and any(device.name and device.name == o.name for o in others)
+    return any(device.name and device.name == other.name for other in others)
