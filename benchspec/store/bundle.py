@@ -9,6 +9,7 @@ import os
 import re
 import secrets
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchspec.errors import StorageFailure, UsageError
+from benchspec.store import tracks
 from benchspec.store.files import read_whole, storage, sync_folder, write_whole
+from benchspec.store.tracks import Track
 
 PROBE_BYTES = 64 * 1024
 FILE_LIMIT_BYTES = 256 << 20
@@ -77,12 +80,7 @@ class Bundle:
 
     def read_samples(self, name: str) -> Samples:
         """The stamps in a sample file named by a cell's record. Raises StorageFailure."""
-        path = self.root / name
-        if Path(name).parts[:1] != ("samples",) or ".." in Path(name).parts or path.is_symlink():
-            raise StorageFailure(
-                f"The journal names a sample file outside the bundle: {name!r}.",
-                hint="This bundle was changed; do not rely on it.",
-            )
+        path = self._part("samples", name)
         data = read_whole(path, FILE_LIMIT_BYTES)
         try:
             array = np.load(io.BytesIO(data), allow_pickle=False)
@@ -92,8 +90,31 @@ class Bundle:
             ) from error
         return np.asarray(array, dtype=np.int64).reshape(-1)
 
+    def write_tracks(self, cell_id: str, kept: Iterable[Track]) -> tuple[str, str]:
+        """Keep the samples of counters around a cell. Returns the file's name in the bundle, its
+        SHA-256. Raises StorageFailure.
+        """
+        name, data = f"telemetry/{quote(cell_id, safe='')}.jsonl", tracks.encode(kept)
+        write_whole(self.root / name, data)
+        return name, hashlib.sha256(data).hexdigest()
+
+    def read_tracks(self, name: str) -> list[Track]:
+        """The samples in a file named by a cell's record. Raises StorageFailure."""
+        path = self._part("telemetry", name)
+        return tracks.decode(read_whole(path, FILE_LIMIT_BYTES), str(path))
+
+    def _part(self, folder: str, name: str) -> Path:
+        """A file that the journal names in one of the bundle's own folders."""
+        path, parts = self.root / name, Path(name).parts
+        if parts[:1] != (folder,) or ".." in parts or path.is_symlink():
+            raise StorageFailure(
+                f"The journal names a sample file outside the bundle: {name!r}.",
+                hint="This bundle was changed; do not rely on it.",
+            )
+        return path
+
     def write_json(self, path: Path, data: object) -> None:
-        """Write canonical JSON: sorted keys, two blanks, UTF-8, a final line feed."""
+        """Write `canonical_json`. Raises StorageFailure."""
         write_whole(path, canonical_json(data))
 
     def read_json(self, path: Path) -> dict[str, Any]:
@@ -110,6 +131,7 @@ class Bundle:
 
 
 def canonical_json(data: object) -> bytes:
+    """Sorted keys, two blanks, UTF-8, a final line feed: the same data, the same bytes."""
     return json.dumps(data, ensure_ascii=False, indent=2, sort_keys=True).encode() + b"\n"
 
 

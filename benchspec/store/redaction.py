@@ -17,7 +17,7 @@ from typing import TypeVar
 from benchspec.store.records import CellRecord, EngineRecord, Record, RunEnded
 
 _GENERIC = frozenset({"root", "user", "admin", "nobody", "ubuntu", "debian", "localhost"})
-"""Names that say nothing about a person or a machine."""
+"""Names that say nothing about a person or a machine; nor does one of two letters."""
 
 _IDENTIFIERS = frozenset({"id", "name", "arm", "kind", "effect", "setting", "output_sha256"})
 """Keys whose values join records to each other."""
@@ -104,7 +104,7 @@ def of_this_machine(environ: Mapping[str, str], key_names: Iterable[str] = ()) -
 
 
 def _personal(names: Iterable[str]) -> list[str]:
-    return [name for name in names if name and name.lower() not in _GENERIC]
+    return [name for name in names if len(name) > 2 and name.lower() not in _GENERIC]
 
 
 def _account_home() -> str:

@@ -10,17 +10,22 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import psutil
 import pytest
 import yaml
 
+from benchspec.engines.model_file import resolve
+
 TIMEOUT_S = 300.0
 MARK = "BENCHSPEC_TEST_MARK"
+
+MARKED = "zzmarked"
+"""Stands in everything that is private to the user of `measured`, and must stand in no file."""
 
 MODEL = {
     "name": "SmolLM2-135M-Instruct Q4_1",
@@ -256,10 +261,25 @@ def ended(bundle: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """One bundle, measured on the real embedded engine, for all tests that only read."""
-    for made in _cli(tmp_path_factory.mktemp("measured")):
-        made("run", made.spec())
+    """One bundle, measured on the real embedded engine, for all tests that only read.
+
+    Everything around it is private to one MARKED user: the home folder with the spec and the model
+    in it, and the user's name.
+    """
+    home = tmp_path_factory.mktemp("measured") / f"{MARKED}-home"
+    home.mkdir()
+    for made in _cli(home):
+        made.environ |= {"HOME": str(home), "USER": f"{MARKED}user", "LOGNAME": f"{MARKED}user"}
+        (home / "model.gguf").symlink_to(model_path())
+        made("run", made.spec(model={"source": "file:model.gguf"}), "--trust")
         yield made.bundle()
+
+
+def model_path() -> Path:
+    """The small model, fetched where it is not in the cache yet."""
+    model = resolve(MODEL["source"], sha256=MODEL["sha256"], spec_dir=Path())
+    assert model is not None
+    return model.path
 
 
 def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -268,12 +288,3 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.05)
-
-
-def server(
-    command: Sequence[str], environ: Mapping[str, str]
-) -> tuple[subprocess.Popen[str], IO[str]]:
-    """A server of a test; its first line on stdout says where it listens."""
-    process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    return process, process.stdout
