@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from benchspec.judge import figures
+from benchspec.judge.channels import Channel, channels_of
 from benchspec.judge.completions import inferred_slots
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import Figure, Interval
@@ -96,6 +97,14 @@ class Case:
         """The sound step of the same arm and repeat with one request in flight, if there is one."""
         return next((s for s in self.siblings(step) if s.concurrency == 1), None)
 
+    @cached_property
+    def _channels(self) -> list[Channel]:
+        return channels_of(self.observations.series)
+
+    def channels(self, *counters: str) -> list[Channel]:
+        """Every channel of `counters`."""
+        return [c for c in self._channels if c.counter in counters]
+
     def siblings(self, step: Step) -> list[Step]:
         """All steps of the same arm and repeat that differ in concurrency only, ascending."""
         home = {**Place.of(step).__dict__, "concurrency": None}
@@ -173,9 +182,9 @@ class Case:
             try:
                 if why := figures.defect(step):
                     raise invalid(why)
+                result = divide(line, step)
                 if disturbed and rate:
                     raise invalid(disturbed)
-                result = divide(line, step)
             except Withheld as why_not:
                 return line.silent(why_not)
             except ZeroDivisionError:

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval
 from benchspec.judge.place import COORDINATES
 from benchspec.judge.result import Input
@@ -63,15 +62,14 @@ class Channel:
         )
 
 
-def channels(case: Case, *counters: str) -> list[Channel]:
-    """Every channel of `counters` (of all, without any) that has values or a stated mean."""
+def channels_of(every: Sequence[Series]) -> list[Channel]:
+    """The channels of series that have values or a stated mean."""
     groups: dict[tuple[Any, ...], list[Series]] = {}
-    for series in case.observations.series:
-        name = counter_of(series)
-        if (counters and name not in counters) or series_mean(series) is None:
-            continue
-        key = (series.arm, name, series.device, *sorted(place_of(series).items()))
-        groups.setdefault(key, []).append(series)
+    for series in every:
+        if series_mean(series) is not None:
+            place = sorted(place_of(series).items())
+            key = (series.arm, counter_of(series), series.device, *place)
+            groups.setdefault(key, []).append(series)
     return [_channel(group) for group in groups.values()]
 
 

@@ -6,8 +6,8 @@ The client's share of a figure is its possible error divided by the figure:
   events (the kernel's own stamp is late by 0.05 ms at most);
 * of a dispatch: the p99 of the send lateness, which counts for the wall time (for one latency where
   requests are replaced as they end), and for the first token where it counts from the schedule;
-* of everything: the client's part of the processor time, where it competes with the engine for
-  cores that are all busy.
+* of everything: the client's part of the processor time, where it and the engine together need all
+  cores (what foreign processes need is contamination).
 """
 
 from __future__ import annotations

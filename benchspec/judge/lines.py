@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from benchspec.observations.model import Bounds
 from benchspec.observations.quantiles import median
 
 _QUOTABLE: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")
+_FIGURES = re.compile(r"\d+(?:\.\d+)?")
 _SILENT: tuple[State, ...] = ("invalid", "insufficient", "not-applicable")
 
 
@@ -97,7 +99,7 @@ def over_repeats(
     judged = [r for r in results if r.state == "judged"]
     if not judged:
         return min(results, key=lambda r: _SILENT.index(r.state))
-    caveats = dict.fromkeys(c for r in judged for c in r.caveats)
+    caveats = _once_each(c for r in judged for c in r.caveats)
     left_out = [f"left out: {r.reason}" for r in results if r.state != "judged"]
     reading, disagreement = _common_reading(judged, worst)
     chosen, value, spread = _middle(judged)
@@ -114,9 +116,21 @@ def over_repeats(
             "range": spread,
             "n": sum(r.n or 1 for r in judged),
             "quotable": _quotable(judged, value, spread, rate),
-            "caveats": [*caveats, *disagreement, *dict.fromkeys(left_out)],
+            "caveats": [*caveats, *disagreement, *_once_each(left_out)],
         }
     )
+
+
+def _once_each(caveats: Iterable[str]) -> list[str]:
+    """Each caveat once; of those that differ in their figures only, the first, and how many more."""
+    kinds: dict[str, list[str]] = {}
+    for caveat in caveats:
+        head, _, rest = caveat.partition(": ")
+        kinds.setdefault(_FIGURES.sub("#", caveat) if rest else head, []).append(caveat)
+    return [
+        every[0] + (f" (so in {len(every)} repeats)" if len(set(every)) > 1 else "")
+        for every in kinds.values()
+    ]
 
 
 def _common_reading(

@@ -27,6 +27,8 @@ _TABLE = (
     Threshold("queueing.high", 1.10, "ratio", "partial waves and hand-over"),
     Threshold("queueing.near-low", 0.85, "ratio", "this project: with two discriminators"),
     Threshold("queueing.near-high", 1.20, "ratio", "this project: with two discriminators"),
+    Threshold("queueing.far-low", 0.70, "ratio", "half way to S/C = 1/2: three discriminators"),
+    Threshold("queueing.far-high", 1.43, "ratio", "1 / 0.70"),
     Threshold("queueing.rate-kept", 0.85, "r(C)/r(S)", "saturation would give S/C <= 0.5"),
     Threshold("queueing.saturated", 0.15, "of S/C", "run spread of one stream"),
     Threshold("queueing.jump", 0.5, "of T(S)", "a smaller, linear growth is prefill in series"),

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from benchspec.judge import figures, targets
 from benchspec.judge.case import Case
+from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import counted, show
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, HypothesisResult, Unfinished
@@ -130,7 +131,7 @@ def _jumps(case: Case) -> Iterator[Unfinished]:
 def _steep(arm: str, steps: Sequence[Step]) -> Iterator[Unfinished]:
     for low, high in pairwise(steps):
         slow, fast = figures.stream_tok_s(high), figures.stream_tok_s(low)
-        if figures.defect(low) or figures.defect(high) or not slow or not fast:
+        if any(figures.defect(s) or unfit(s, "itl") for s in (low, high)) or not slow or not fast:
             continue
         if slow.low <= 0 or (fast / slow).mid < limit("unfinished.jump"):
             continue
@@ -151,7 +152,8 @@ def _silent_checks(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
     for (check, state), group in groups.items():
         places = _list([r.key.removeprefix(f"{check} ") for r in group[:4]])
         more = f" and {len(group) - 4} more" if len(group) > 4 else ""
-        reasons = "; ".join(list(dict.fromkeys(r.reason or "" for r in group))[:3])
+        kinds = {(r.reason or "").partition(":")[0]: r.reason or "" for r in reversed(group)}
+        reasons = "; ".join(list(reversed(kinds.values()))[:3])
         arms = {r.arm for r in group}
         yield Unfinished(
             kind=state,

@@ -247,11 +247,10 @@ def _quiet(record: QuietRecord | None) -> Quiet | None:
         return None
     engine, client, foreign = record.engine_cpu_s, record.client_cpu_s, record.foreign_cpu_s
     needed = None if engine is None or client is None else engine + client
-    every = None if needed is None or foreign is None else needed + foreign
     return Quiet(
         foreign_share=_share(foreign, needed),
         client_share=_share(client, needed),
-        busy_share=_share(every, record.cores * record.wall_s),
+        busy_share=_share(needed, record.cores * record.wall_s),
         steal_share=_share(record.steal_s, needed),
         idle_before_share=record.idle_before_share,
         idle_after_share=record.idle_after_share,

@@ -104,7 +104,7 @@ class Quiet(Node):
     client_share: float | None = None
     """Client CPU time / (engine + client CPU time)."""
     busy_share: float | None = None
-    """Everybody's CPU time / what all cores could give: near 1, client and engine compete."""
+    """(engine + client CPU time) / what all cores could give: near 1, the two compete."""
     steal_share: float | None = None
     waited_s: float | None = None
     reason: str | None = None

@@ -189,7 +189,7 @@ def test_shares_are_of_the_time_that_engine_and_client_needed() -> None:
     found = observed(cell(request(0, 0, [1]), quiet=quiet)).steps[0].quiet
     assert found is not None
     assert found.foreign_share == pytest.approx(0.25)
-    assert (found.client_share, found.busy_share, found.steal_share) == (0.125, 0.5, 0.1)
+    assert (found.client_share, found.busy_share, found.steal_share) == (0.125, 0.4, 0.1)
     unknown = quiet.model_copy(update={"engine_cpu_s": None})
     remote = observed(cell(request(0, 0, [1]), quiet=unknown)).steps[0].quiet
     assert remote is not None

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, channels, finite
+from benchspec.judge.channels import TRAFFIC, Channel, finite
 from benchspec.judge.checks.sampling import missing_samples
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, Withheld, lacking, over_repeats
@@ -36,7 +36,7 @@ RATE = False
 
 def check(case: Case) -> list[CheckResult]:
     """One result per link counter, device and place of which the samples are known."""
-    found = channels(case, *TRAFFIC)
+    found = case.channels(*TRAFFIC)
     return [
         over_repeats([_judge(channel, s) for s in channel.raw], worst="bursty")
         for channel in found

@@ -7,8 +7,8 @@ Division: the client's possible error / the smallest figure of each kind: wall t
 time between tokens. An arrival that the kernel stamped is late by 0.05 ms at most, however late it
 is read; else its error is the p99 of the read lag. A late dispatch counts for the wall time (for
 one latency where requests are replaced), and for the first token where that counts from a schedule.
-Besides: events per second / calibrated ceiling; and, where all cores are busy, the client's part of
-the processor time, which the engine did not get.
+Besides: events per second / calibrated ceiling; and, where client and engine together need all
+cores, the client's part of the processor time, which the engine did not get.
 
 Readings
   client-limited   a share above 5 %, or a load above half the ceiling: verdicts on it are withheld

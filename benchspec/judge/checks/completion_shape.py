@@ -31,6 +31,7 @@ from itertools import pairwise
 from benchspec.judge import completions as shape
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured, sizes_text
+from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, invalid, lacking, not_applicable
 from benchspec.judge.result import CheckResult
@@ -67,6 +68,8 @@ def _by_tokens(case: Case, line: Line, step: Step) -> CheckResult | None:
         return None
     sent = min(step.concurrency or 0, len(intervals))
     depth = shape.depth(intervals)
+    if _unclear(step, rho, depth, sent):
+        return None
     total = math.fsum(end - start for start, end in intervals)
     division = (
         f"decode intervals {show(total)} s / union {show(total / rho)} s = {show(rho, 3)} at once; "
@@ -89,14 +92,18 @@ def _by_tokens(case: Case, line: Line, step: Step) -> CheckResult | None:
     )
 
 
+def _unclear(step: Step, rho: float, depth: int, sent: int) -> bool:
+    """Equal answers that overlap less than batches of `depth` must: completions may still tell."""
+    least = sent / math.ceil(sent / depth)  # a last batch that is not full lowers the mean
+    few = limit("shape.serial") < rho < limit("shape.parallel") * least
+    return few and depth < sent and bool(shape.equal_lengths(step))
+
+
 def _read(case: Case, step: Step, rho: float, depth: int, sent: int) -> tuple[str, int]:
     if rho <= limit("shape.serial"):
         return "staircase", 1
     if depth >= sent:
         return ("time-sliced" if _nothing_gained(case, step) else "parallel"), sent
-    least = sent / math.ceil(sent / depth)  # a last batch that is not full lowers the mean
-    if rho < limit("shape.parallel") * least and shape.equal_lengths(step):
-        raise lacking(f"a clear shape: overlap {show(rho, 3)} with at most {depth} at once")
     return "batches", depth
 
 
@@ -104,7 +111,9 @@ def _nothing_gained(case: Case, step: Step) -> bool:
     single = case.single(step)
     alone = figures.aggregate_tok_s(single) if single else None
     together = figures.aggregate_tok_s(step)
-    if alone is None or together is None or alone.low <= 0:
+    if alone is None or together is None or alone.low <= 0 or unfit(step):
+        return False
+    if single and unfit(single):
         return False
     return (together / alone).high <= limit("scaling.plateau")
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels, mean_of
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
 from benchspec.judge.checks.expected_traffic import control_of
 from benchspec.judge.conditions import unfit
 from benchspec.judge.hardware import as_input
@@ -54,7 +54,7 @@ class _Figure:
 
 def check(case: Case) -> list[CheckResult]:
     """Two results, difference and ratio, per arm with a control and per counter or rate."""
-    groups = by_place(channels(case, *TRAFFIC, "power", "energy")).values()
+    groups = by_place(case.channels(*TRAFFIC, "power", "energy")).values()
     pairs = [(a.control_for, a.id) for a in case.arms.values() if a.control_for]
     return [
         *(r for group in groups for r in _counters(case, group)),

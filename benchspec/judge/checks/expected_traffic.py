@@ -24,7 +24,7 @@ from collections.abc import Sequence
 
 from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels, mean_of
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
 from benchspec.judge.geometry import ACTIVATION_BYTES
 from benchspec.judge.hardware import as_input
 from benchspec.judge.interval import Interval, show
@@ -41,7 +41,7 @@ RATE = False
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm and phase with several devices that received something."""
-    groups = by_place(channels(case, *(name for name in TRAFFIC if name.endswith("rx"))))
+    groups = by_place(case.channels(*(name for name in TRAFFIC if name.endswith("rx"))))
     wide = [g for g in groups.values() if len(g) > 1 and g[0].unit == "MB/s"]
     return [_judge(case, group) for group in wide]
 
@@ -140,6 +140,6 @@ def control_of(case: Case, group: Sequence[Channel]) -> list[Channel]:
     controls = case.controls(first.arm)
     return [
         c
-        for c in channels(case, first.counter)
+        for c in case.channels(first.counter)
         if c.arm in controls[:1] and c.at == first.at and c.unit == first.unit
     ]

@@ -24,7 +24,7 @@ import math
 from collections.abc import Sequence
 
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels, mean_of
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
 from benchspec.judge.checks.sampling import quotable
 from benchspec.judge.hardware import as_input, slowest
 from benchspec.judge.interval import Interval, show
@@ -42,7 +42,7 @@ _ORDER: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm, phase and direction."""
-    groups = by_place([c for c in channels(case, *TRAFFIC) if c.unit == "MB/s"])
+    groups = by_place([c for c in case.channels(*TRAFFIC) if c.unit == "MB/s"])
     return [_judge(case, group, groups.values()) for group in groups.values()]
 
 
@@ -78,7 +78,7 @@ def _gain(case: Case, first: Channel, mean: Interval, capacity: Interval) -> str
     """Upper bound on what a link twice as fast would gain, from both directions."""
     name, direction = first.counter.rsplit("-", maxsplit=1)
     other = f"{name}-{'tx' if direction == 'rx' else 'rx'}"
-    back = [c for c in channels(case, other) if (c.arm, c.at) == (first.arm, first.at)]
+    back = [c for c in case.channels(other) if (c.arm, c.at) == (first.arm, first.at)]
     if not back:
         return ""
     links = [k for k in case.spec.hardware.links if k.kind == name]

@@ -7,8 +7,9 @@ Division, burst: T(C) [s] / (floor(C/S) T(S) + T(C mod S)) [s]. Sustained: laten
 over C/S; the number of batches does not apply where slots are refilled.
 
 The ratio alone proves nothing: hardware that is saturated at S also takes C/S times as long. So
-`queued` needs the ratio in 0.93-1.10 (refill overlaps prefill; partial waves) and one of these, or
-the ratio in 0.85-1.20 (cells of a busy machine) and two of them:
+`queued` needs the ratio in 0.93-1.10 (refill overlaps prefill; partial waves) and one of these
+witnesses. On a busy machine the two steps are not equally fast: then 0.85-1.20 needs two, and
+0.70-1.43, half way to running in parallel at C = 2 S, three:
   * completions in clusters of S (not where S was inferred from these same completions)
   * per-stream rate kept, r(C)/r(S) >= 0.85 (saturation predicts S/C)
   * first token of the late requests jumps by >= 0.5 T(S) (a smaller, linear growth is prefill)
@@ -84,7 +85,7 @@ def check(case: Case) -> list[CheckResult]:
             ratio,
             "ratio",
             inputs=[slots.as_input(), *inputs, *seen.inputs],
-            caveats=_caveats(slots, count, ratio),
+            caveats=_caveats(slots, count, ratio, reading),
         )
 
     return case.per_repeat(NAME, divide)
@@ -179,24 +180,37 @@ def _read(ratio: Interval, seen: _Evidence, slots: int, count: int) -> str:
     one_cluster = len(seen.sizes) == 1
     if ratio.high < limit("queueing.low") and one_cluster:
         return "parallel"
-    fits = ratio.low >= limit("queueing.low") and ratio.high <= limit("queueing.high")
+    fits = _witnesses_needed(ratio) == 1
     kept = seen.rate_kept
     shared_out = kept is not None and abs(kept * count / slots - 1) <= limit("queueing.saturated")
     if fits and shared_out and one_cluster:
         return "saturated"
-    near = ratio.low >= limit("queueing.near-low") and ratio.high <= limit("queueing.near-high")
     signs = (
         shape.batch_size(seen.sizes) == slots,
         kept is not None and kept >= limit("queueing.rate-kept"),
         seen.jump_s is not None and seen.jump_s >= limit("queueing.jump"),
         seen.waiting is not None and seen.waiting > 0,
     )
-    enough = 1 if fits else 2
-    return "queued" if near and sum(signs) >= enough else "unresolved"
+    enough = _witnesses_needed(ratio)
+    return "queued" if enough is not None and sum(signs) >= enough else "unresolved"
 
 
-def _caveats(slots: Slots, count: int, ratio: Interval) -> list[str]:
+def _witnesses_needed(ratio: Interval) -> int | None:
+    """How many witnesses carry a ratio that far from 1; None where none do."""
+    windows = (
+        (limit("queueing.low"), limit("queueing.high")),
+        (limit("queueing.near-low"), limit("queueing.near-high")),
+        (limit("queueing.far-low"), limit("queueing.far-high")),
+    )
+    inside = [low <= ratio.low and ratio.high <= high for low, high in windows]
+    return inside.index(True) + 1 if any(inside) else None
+
+
+def _caveats(slots: Slots, count: int, ratio: Interval, reading: str) -> list[str]:
     caveats = []
+    needed = _witnesses_needed(ratio) or 0
+    if reading == "queued" and needed > 1:
+        caveats.append(f"the ratio is off by itself; {needed} witnesses or more carry it")
     if count < 2 * slots.count:
         caveats.append(f"C is below 2 S = {2 * slots.count}: queued and parallel differ little")
     if slots.inferred_from == count:

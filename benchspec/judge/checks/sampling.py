@@ -29,7 +29,7 @@ from collections.abc import Sequence
 
 from benchspec.judge import figures
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels, finite
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, finite
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, by_spread, lacking
 from benchspec.judge.result import CheckResult, Quotable
@@ -43,7 +43,7 @@ RATE = False
 
 def check(case: Case) -> list[CheckResult]:
     """One result per channel for the mean, one per place for the shape of utilisation."""
-    found = channels(case, "utilization", *TRAFFIC)
+    found = case.channels("utilization", *TRAFFIC)
     shapes = by_place([c for c in found if c.counter == "utilization"])
     return [
         *(_mean(c) for c in found),

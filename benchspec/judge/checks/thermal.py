@@ -28,7 +28,6 @@ from benchspec.judge.case import Case
 from benchspec.judge.channels import (
     Channel,
     by_place,
-    channels,
     counter_of,
     finite,
     place_of,
@@ -58,7 +57,7 @@ _JOBS = 6
 
 def check(case: Case) -> list[CheckResult]:
     """One result per device and place with a clock, one per place with many repeats."""
-    groups = by_place(channels(case, "clock")).values()
+    groups = by_place(case.channels("clock")).values()
     by_clock = [_judge(case, c, group) for group in groups for c in group]
     return [*by_clock, *_jobs(case, {r.arm for r in by_clock})]
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, channels
+from benchspec.judge.channels import TRAFFIC, Channel, by_place
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult
@@ -35,7 +35,7 @@ _MEANS = {"layer": "pipeline", "pipeline": "pipeline", "tensor": "tensor"}
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm and phase in which two devices or more sent something."""
-    groups = by_place(channels(case, *(name for name in TRAFFIC if name.endswith("tx"))))
+    groups = by_place(case.channels(*(name for name in TRAFFIC if name.endswith("tx"))))
     return [_judge(case, group) for group in groups.values() if len(group) > 1]
 
 

@@ -27,7 +27,7 @@ import math
 from collections.abc import Sequence
 
 from benchspec.judge.case import Case
-from benchspec.judge.channels import Channel, by_place, channels, finite
+from benchspec.judge.channels import Channel, by_place, finite
 from benchspec.judge.hardware import shares
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, Withheld, lacking, not_applicable
@@ -42,7 +42,7 @@ RATE = False
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm and phase with a utilisation counter of several devices."""
-    groups = by_place(channels(case, "utilization"))
+    groups = by_place(case.channels("utilization"))
     return [_judge(case, group) for group in groups.values() if len(group) > 1]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Request, Step
+from benchspec.observations.model import Quiet, Request, Step
 from tests.judge.published import four_slots, serial_engine
 from tests.judge.world import burst, result, seen, spec, sweep, verdicts
 
@@ -86,3 +86,25 @@ def test_lengths_may_differ_where_token_times_are_known() -> None:
     ]
     r = shape(Step(arm="main", concurrency=4, requests=requests))
     assert (r.reading, r.value) == ("parallel", 4)
+
+
+def test_equal_answers_that_start_late_are_read_off_their_completions() -> None:
+    late = [0.0, 0.5, 1.0, 1.5]
+    requests = [
+        Request(start_s=0, first_token_s=t + start, last_token_s=t + 2, end_s=t + 2, tokens=32)
+        for t in (0.0, 2.0)
+        for start in late
+    ]
+    r = shape(Step(arm="main", concurrency=8, requests=requests))
+    assert (r.reading, r.value) == ("batches", 4)
+
+
+def test_a_disturbed_step_shows_no_gain_or_loss() -> None:
+    steps = sweep("main", 4, (1, 4), token_s=lambda batch: 0.02 * batch, prefill_s=0.001)
+    noisy = [s.model_copy(update={"quiet": Quiet(foreign_share=3.0)}) for s in steps]
+    r = result(verdicts(spec(), seen(*noisy)), "completion-shape", concurrency=4)
+    assert r.reading == "parallel"
+    assert [c for c in r.caveats if "contaminated" in c] == [
+        "contaminated: foreign processes took 300 % of the processor time that engine and client "
+        "needed (limit 25 %)"
+    ]

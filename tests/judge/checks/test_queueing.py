@@ -19,7 +19,7 @@ def at_eight(observations: Observations, **sections: Any) -> CheckResult:
 def table(**eight: Any) -> Observations:
     """T(4) 15.6 s and T(8) 31.2 s, and for C=8 what `eight` adds."""
     four = Step(arm="main", concurrency=4, wall_s=15.6, stream_tok_s=13.4)
-    return seen(four, Step(arm="main", concurrency=8, wall_s=31.2, **eight))
+    return seen(four, Step(**{"arm": "main", "concurrency": 8, "wall_s": 31.2} | eight))
 
 
 def test_the_published_plateau_is_the_slots() -> None:
@@ -69,6 +69,30 @@ def test_the_first_token_of_the_late_is_a_witness() -> None:
     late = late.model_copy(update={"requests": blind})
     r = at_eight(seen(full, late, slots={"main": 4}))
     assert (r.reading, "first-token jump" in (r.arithmetic or "")) == ("queued", True)
+
+
+@pytest.mark.parametrize(
+    ("wall", "witnesses", "reading"),
+    [
+        (31.2 * 1.15, 1, "unresolved"),
+        (31.2 * 1.15, 2, "queued"),
+        (31.2 * 0.75, 2, "unresolved"),
+        (31.2 * 0.75, 3, "queued"),
+        (31.2 * 1.5, 3, "unresolved"),
+    ],
+)
+def test_a_ratio_that_a_busy_machine_moved_needs_more_witnesses(
+    wall: float, witnesses: int, reading: str
+) -> None:
+    found: dict[str, Any] = {
+        "completions_s": [wall / 2] * 4 + [wall] * 4,
+        "waiting_max": 4,
+        "stream_tok_s": 13.2,
+    }
+    seen_of = dict(list(found.items())[:witnesses])
+    r = at_eight(table(**{"output_forced": True, "wall_s": wall} | seen_of))
+    assert r.reading == reading
+    assert any("witnesses or more" in c for c in r.caveats) is (reading == "queued")
 
 
 def test_more_slots_than_stated_read_parallel() -> None:
