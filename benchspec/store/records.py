@@ -110,6 +110,20 @@ class QuietRecord(Record):
     reason: str | None = None
 
 
+class TelemetryRecord(Record):
+    """Where the samples of counters around a cell are (see store/tracks.py), and what they cost.
+
+    The idle windows are moments of the run's clock, begin and end; None where none was kept.
+    `cpu_share` is processor time of the sampling threads per wall time (1.0 = one core).
+    """
+
+    file: str
+    sha256: str
+    idle_before_ns: tuple[int, int] | None = None
+    idle_after_ns: tuple[int, int] | None = None
+    cpu_share: float | None = None
+
+
 class CellRecord(Record):
     """A finished (or aborted) cell: its place, its requests and the conditions around it."""
 
@@ -124,6 +138,7 @@ class CellRecord(Record):
     requests: list[RequestRecord] = []
     client: ClientRecord | None = None
     quiet: QuietRecord | None = None
+    telemetry: TelemetryRecord | None = None
     samples_file: str | None = None
     samples_sha256: str | None = None
     engine_pid_before: int | None = None
