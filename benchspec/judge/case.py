@@ -15,7 +15,7 @@ from benchspec.judge.channels import Channel, channels_of
 from benchspec.judge.completions import inferred_slots
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import Figure, Interval
-from benchspec.judge.lines import Line, Withheld, invalid, lacking, over_repeats
+from benchspec.judge.lines import Line, attempt, invalid, lacking, over_repeats
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup, Slots
@@ -125,6 +125,11 @@ class Case:
         arm = self.arms.get(step.arm)
         return arm.workload.output.forced if arm else None
 
+    def streams(self, step: Step) -> int:
+        """How many answers decode at once in a step: C, or the slots where they are fewer."""
+        count, slots = step.concurrency or 1, self.slots(step.arm)
+        return min(count, slots.count) if slots else count
+
     def controls(self, arm: str | None) -> list[str]:
         """The arms that are declared the control for `arm`."""
         return [a.id for a in self.arms.values() if arm is not None and a.control_for == arm]
@@ -179,18 +184,16 @@ class Case:
         def one(place: Place, step: Step) -> CheckResult:
             line = Line(check, place.arm, {**place.at, **(also or {})})
             disturbed = None if anyway else unfit(step)
-            try:
+
+            def result() -> CheckResult:
                 if why := figures.defect(step):
                     raise invalid(why)
-                result = divide(line, step)
+                judged = divide(line, step)
                 if disturbed and rate:
                     raise invalid(disturbed)
-            except Withheld as why_not:
-                return line.silent(why_not)
-            except ZeroDivisionError:
-                return line.silent(invalid("a figure that is divided by may be zero"))
-            result = _with_caveat(result, disturbed)
-            return result.model_copy(update={"n": step.repeats or 1})
+                return _with_caveat(judged, disturbed)
+
+            return attempt(line, result).model_copy(update={"n": step.repeats or 1})
 
         return [
             over_repeats([one(place, s) for s in self.steps(place)], rate=rate, worst=worst)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from benchspec.judge.figures import unsound
 from benchspec.judge.interval import Interval
 from benchspec.judge.place import COORDINATES
 from benchspec.judge.result import Input
@@ -103,8 +104,9 @@ def finite(series: Series) -> list[float]:
 def series_mean(series: Series) -> Interval | None:
     """The mean: as stated (of a cumulative counter it is exact), else over the samples. Never a
     median, which hides bursts."""
-    if series.mean is not None:
-        return Interval.of(series.mean)
+    stated = None if series.mean is None else Interval.of(series.mean)
+    if stated is not None and math.isfinite(stated.low) and math.isfinite(stated.high):
+        return stated
     values = finite(series)
     return Interval.of(math.fsum(values) / len(values)) if values else None
 
@@ -112,7 +114,7 @@ def series_mean(series: Series) -> Interval | None:
 def _channel(group: Sequence[Series]) -> Channel:
     first = group[0]
     means = [m for s in group if (m := series_mean(s)) is not None]
-    stated = [Interval.of(s.range) for s in group if s.range is not None]
+    stated = [Interval.of(s.range) for s in group if s.range and not unsound(s.range)]
     return Channel(
         arm=first.arm,
         counter=counter_of(first),

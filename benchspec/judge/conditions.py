@@ -20,6 +20,9 @@ from benchspec.observations.quantiles import median
 
 FIGURES = ("wall", "ttft", "itl")
 
+NOT_IDLE = "counter not idle"
+"""Name of the input of a `baseline` that says that somebody else used a device."""
+
 
 def contamination(step: Step) -> str | None:
     """Why foreign processes spoil the step's rates, or None."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
+
+from pydantic import BaseModel
 
 from benchspec.judge.interval import Interval
 from benchspec.observations.model import Bounds, Number, Request, Step
@@ -151,6 +153,23 @@ def decode_intervals_s(step: Step) -> list[tuple[float, float]]:
 
 def _last(request: Request) -> float | None:
     return request.last_token_s if request.last_token_s is not None else request.end_s
+
+
+def unsound(node: object, name: str = "a figure") -> str | None:
+    """Why a node of the observations cannot be right, or None: a number in it is not finite."""
+    if isinstance(node, float) and not math.isfinite(node):
+        return f"{name} is {node}, which is no number"
+    if isinstance(node, BaseModel):
+        return _first_unsound((getattr(node, part), part) for part in type(node).model_fields)
+    if isinstance(node, dict):
+        return _first_unsound((value, str(part)) for part, value in node.items())
+    if isinstance(node, list):
+        return _first_unsound((item, name) for item in node)
+    return None
+
+
+def _first_unsound(parts: Iterable[tuple[object, str]]) -> str | None:
+    return next((why for part, name in parts if (why := unsound(part, name))), None)
 
 
 def defect(step: Step) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from benchspec.judge import compare
+from benchspec.judge.conditions import NOT_IDLE
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import CheckResult, VerdictWord
 from benchspec.judge.thresholds import limit
@@ -88,22 +89,41 @@ def settle(test: Test, found: Finding, few: TooFew | None) -> Finding:
     if answer is None:
         return found.says("inconclusive", f"{seen} lies on both sides of {registered}")
     if answer:
-        return found.says("supported", f"{seen} is {registered} throughout")
-    return found.says("refuted", f"{seen} is nowhere {registered}")
+        return found.says("supported", f"{seen} is {registered}{_everywhere(found)}")
+    return found.says("refuted", f"{seen} is not {registered}{_everywhere(found)}")
+
+
+def _everywhere(found: Finding) -> str:
+    return f" in each of {found.n} repeats" if found.n and found.n > 1 else ""
 
 
 def blocked(
-    results: Sequence[CheckResult], arm: str | None, at: Mapping[str, object], *, rate: bool
+    results: Sequence[CheckResult],
+    arm: str | None,
+    at: Mapping[str, object],
+    *,
+    rate: bool,
+    counters: bool = False,
 ) -> str | None:
     """Why nothing measured at a place answers the claim, or None.
 
-    The cell does not add up; or, for rates, the engine did not run with what was asked of it.
+    The cell does not add up; for rates, the engine did not run with what was asked of it; for rates
+    and `counters`, somebody else used a device meanwhile.
     """
     for r in results:
         if r.arm != arm or r.state != "judged":
             continue
+        if (rate or counters) and r.check == "baseline" and _covers(r, at):
+            for noise in r.inputs:
+                if noise.name == NOT_IDLE:
+                    return f"{r.key} is {r.reading}: {noise.value}"
         if r.check == "conservation" and r.reading == "violated" and r.at == at:
             return f"{r.key} is violated: {r.arithmetic}"
         if rate and r.check == "effective-settings" and r.reading in ("refused", "changed"):
             return f"arm {arm} did not run as asked: {r.arithmetic}"
     return None
+
+
+def _covers(result: CheckResult, at: Mapping[str, object]) -> bool:
+    """Whether the place `at` is, or lies within, that of the result."""
+    return all(at.get(name, value) == value for name, value in result.at.items())

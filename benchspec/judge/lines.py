@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import BaseModel
+
+from benchspec.judge.figures import unsound
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import CheckResult, Input, Quotable, State
 from benchspec.judge.thresholds import limit
@@ -85,6 +88,20 @@ class Line:
             reason=why.reason,
             missing=why.missing,
         )
+
+
+def attempt(line: Line, divide: Callable[[], CheckResult], *nodes: BaseModel) -> CheckResult:
+    """The result of `divide`, or the silence that it raises; `nodes` are what it divides, which
+    must be finite."""
+    try:
+        for node in nodes:
+            if why := unsound(node):
+                raise invalid(why)
+        return divide()
+    except Withheld as why_not:
+        return line.silent(why_not)
+    except ZeroDivisionError:
+        return line.silent(invalid("a figure that is divided by may be zero"))
 
 
 def over_repeats(

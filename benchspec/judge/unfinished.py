@@ -89,7 +89,7 @@ def _within_slots(case: Case) -> Iterator[Unfinished]:
     for arm in case.arm_ids:
         slots = case.slots(arm)
         counts = [p.concurrency for p in case.places if p.arm == arm and p.concurrency]
-        if slots is None or not counts or _seen_wider(case, arm, slots.count):
+        if slots is None or not counts or max(counts) == 1 or _seen_wider(case, arm, slots.count):
             continue
         most, again = max(counts), 2 * slots.count
         if most <= slots.count:

@@ -21,7 +21,7 @@ from itertools import combinations
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, Withheld, invalid, lacking
+from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Ablation
@@ -43,15 +43,16 @@ def check(case: Case) -> list[CheckResult]:
 
 def _judge(ablation: Ablation, pair: tuple[str, str]) -> CheckResult:
     line = Line(NAME, ablation.arm, {"name": ablation.name})
+    return attempt(line, lambda: _divide(line, ablation, pair), ablation)
+
+
+def _divide(line: Line, ablation: Ablation, pair: tuple[str, str]) -> CheckResult:
     full = Interval.of(ablation.full_ms)
-    try:
-        if not all(pair):
-            raise lacking("the time without each of two parts")
-        a, b = (Interval.of(ablation.without[name]) for name in pair)
-        if full.low <= 0 or max(a.low, b.low) > full.high:
-            raise invalid("without a part it takes longer than with it")
-    except Withheld as why:
-        return line.silent(why)
+    if not all(pair):
+        raise lacking("the time without each of two parts")
+    a, b = (Interval.of(ablation.without[name]) for name in pair)
+    if full.low <= 0 or max(a.low, b.low) > full.high:
+        raise invalid("without a part it takes longer than with it")
     common = a + b - full
     share = common.mid / full.mid
     return line.judged(

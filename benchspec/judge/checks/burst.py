@@ -22,7 +22,7 @@ from benchspec.judge.case import Case
 from benchspec.judge.channels import TRAFFIC, Channel, finite
 from benchspec.judge.checks.sampling import missing_samples
 from benchspec.judge.interval import show
-from benchspec.judge.lines import Line, Withheld, lacking, over_repeats
+from benchspec.judge.lines import Line, attempt, lacking, over_repeats
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Series
@@ -47,15 +47,16 @@ def check(case: Case) -> list[CheckResult]:
 def _judge(channel: Channel, series: Series) -> CheckResult:
     at = {**channel.at, "counter": channel.counter}
     line = Line(NAME, channel.arm, at | ({"device": channel.device} if channel.device else {}))
+    return attempt(line, lambda: _divide(line, series))
+
+
+def _divide(line: Line, series: Series) -> CheckResult:
     values = finite(series)
     mean, middle = math.fsum(values) / len(values), median(values)
-    try:
-        if len(values) < limit("sampling.few"):
-            raise lacking(f"4 samples; there are {len(values)}")
-        if mean <= 0:
-            raise lacking("a sample above zero")
-    except Withheld as why:
-        return line.silent(why)
+    if len(values) < limit("sampling.few"):
+        raise lacking(f"4 samples; there are {len(values)}")
+    if mean <= 0:
+        raise lacking("a sample above zero")
     peak = max(values) / mean
     fano = math.fsum((v - mean) ** 2 for v in values) / len(values) / mean
     over_median = f"mean / median = {show(mean / middle, 3)}" if middle > 0 else "median is zero"

@@ -18,9 +18,11 @@ Value: product / observed. Source: arithmetic of ratios.
 
 from __future__ import annotations
 
+import math
+
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, Withheld, lacking
+from benchspec.judge.lines import Line, attempt, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Decomposition, Factor
@@ -38,18 +40,15 @@ def check(case: Case) -> list[CheckResult]:
 
 def _judge(d: Decomposition) -> CheckResult:
     line = Line(NAME, d.arm, {"name": d.name})
-    try:
-        ratios = [_ratio(f) for f in d.factors]
-        if not ratios:
-            raise lacking("factors")
-        product = Interval.of(1.0)
-        for ratio in ratios:
-            product = product * ratio
-        fit = product / Interval.of(d.observed)
-    except Withheld as why:
-        return line.silent(why)
-    except ZeroDivisionError:
-        return line.silent(Withheld("invalid", "a divisor may be zero"))
+    return attempt(line, lambda: _divide(line, d), d)
+
+
+def _divide(line: Line, d: Decomposition) -> CheckResult:
+    ratios = [_ratio(f) for f in d.factors]
+    if not ratios:
+        raise lacking("factors")
+    product = math.prod(ratios, start=Interval.of(1.0))
+    fit = product / Interval.of(d.observed)
     off = max(abs(fit.low - 1), abs(fit.high - 1))
     circular = [f.name for f in d.factors if f.from_observed]
     within = off <= limit("decomposition.remainder")

@@ -28,7 +28,7 @@ from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
 from benchspec.judge.geometry import ACTIVATION_BYTES
 from benchspec.judge.hardware import as_input
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, Withheld, lacking, not_applicable
+from benchspec.judge.lines import Line, attempt, lacking, not_applicable
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -47,13 +47,13 @@ def check(case: Case) -> list[CheckResult]:
 
 
 def _judge(case: Case, group: Sequence[Channel]) -> CheckResult:
-    first = group[0]
-    line = Line(NAME, first.arm, first.at)
-    try:
-        each, formula = _bytes_per_token(case, first.arm or "", len(group))
-        rate = _rate(case, first)
-    except Withheld as why:
-        return line.silent(why)
+    line = Line(NAME, group[0].arm, group[0].at)
+    return attempt(line, lambda: _divide(case, line, group))
+
+
+def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
+    each, formula = _bytes_per_token(case, line.arm or "", len(group))
+    rate = _rate(case, group[0])
     expected = each * rate * 1e-6
     measured, control = mean_of(group)[0], _without_the_split(case, group)
     net = measured - mean_of(control)[0] if control else measured

@@ -23,12 +23,13 @@ Value: the quotient. Source: arithmetic. It finds slips before a reader does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from benchspec.judge import figures as of_step
 from benchspec.judge import geometry
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line
+from benchspec.judge.lines import Line, invalid
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
@@ -54,14 +55,15 @@ def printed(value: float) -> Interval:
 
 
 def _tried(case: Case, f: Figures) -> Iterator[CheckResult]:
-    for name, attempt in _IDENTITIES.items():
+    for name, tried in _IDENTITIES.items():
         line = Line(NAME, f.arm, {"name": f.name, "identity": name})
-        try:
-            result = attempt(case, f, line)
-        except ZeroDivisionError:
-            continue
-        if result is not None:
-            yield result
+        if why := of_step.unsound(f):
+            yield line.silent(invalid(why))
+            return
+        with suppress(ZeroDivisionError):  # a figure of zero is bound by no quotient
+            result = tried(case, f, line)
+            if result is not None:
+                yield result
 
 
 def _judged(

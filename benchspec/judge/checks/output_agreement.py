@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import show
-from benchspec.judge.lines import Line, lacking
+from benchspec.judge.lines import Line, attempt, lacking
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Agreement
@@ -39,9 +39,13 @@ def check(case: Case) -> list[CheckResult]:
 def _judge(agreement: Agreement) -> CheckResult:
     first = agreement.arms[0] if agreement.arms else None
     line = Line(NAME, first, {"against": " ".join(agreement.arms[1:])})
+    return attempt(line, lambda: _compare(line, agreement), agreement)
+
+
+def _compare(line: Line, agreement: Agreement) -> CheckResult:
     prefixes, acceptance = agreement.common_prefix_tokens, agreement.acceptance
     if not prefixes and len(acceptance) != 2:
-        return line.silent(lacking("common prefixes, or the acceptance of both arms"))
+        raise lacking("common prefixes, or the acceptance of both arms")
     shift = abs(acceptance[0] - acceptance[1]) if len(acceptance) == 2 else None
     parts = []
     if prefixes:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, invalid
+from benchspec.judge.lines import Line, attempt, invalid
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Scaled
@@ -36,9 +36,13 @@ def check(case: Case) -> list[CheckResult]:
 
 def _judge(scaled: Scaled) -> CheckResult:
     line = Line(NAME, scaled.arm, {"name": scaled.name})
+    return attempt(line, lambda: _divide(line, scaled), scaled)
+
+
+def _divide(line: Line, scaled: Scaled) -> CheckResult:
     single, several = Interval.of(scaled.single), Interval.of(scaled.measured)
     if single.low <= 0 or several.low <= 0 or scaled.n < 1:
-        return line.silent(invalid("a figure or the number of devices is not above zero"))
+        raise invalid("a figure or the number of devices is not above zero")
     n, unit = scaled.n, scaled.unit
     if unit == "tok/s":
         ideal = single * n

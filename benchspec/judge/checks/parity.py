@@ -24,7 +24,7 @@ import math
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, Withheld, invalid, lacking
+from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Bounds, Parity
@@ -47,16 +47,20 @@ def _judge(parity: Parity) -> CheckResult:
     line = Line(
         NAME, parity.arms[0] if parity.arms else None, {"against": " ".join(parity.arms[1:])}
     )
-    try:
-        if parity.n < 1:
-            raise lacking("questions")
-        if any(t > limit("sanity.truncated") for t in parity.truncated):
-            raise invalid("more than 2 % of an arm's answers were truncated")
-        if parity.only_first is not None and parity.only_second is not None:
-            return _paired(line, parity, parity.only_first, parity.only_second)
+    return attempt(line, lambda: _compare(line, parity), parity)
+
+
+def _compare(line: Line, parity: Parity) -> CheckResult:
+    if parity.n < 1:
+        raise lacking("questions")
+    if any(t > limit("sanity.truncated") for t in parity.truncated):
+        raise invalid("more than 2 % of an arm's answers were truncated")
+    b, c = parity.only_first, parity.only_second
+    if b is None or c is None:
         return _unpaired(line, parity)
-    except Withheld as why:
-        return line.silent(why)
+    if b < 0 or c < 0 or b + c > parity.n:
+        raise invalid("more discordant answers than questions")
+    return _paired(line, parity, b, c)
 
 
 def _paired(line: Line, parity: Parity, b: int, c: int) -> CheckResult:

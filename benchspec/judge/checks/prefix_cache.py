@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
 from benchspec.judge.interval import show
-from benchspec.judge.lines import Line, Withheld, invalid, lacking
+from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
@@ -47,13 +47,14 @@ def check(case: Case) -> list[CheckResult]:
 
 def _judge(sends: Sends) -> CheckResult:
     line = Line(NAME, sends.arm)
-    try:
-        if sends.in_flight != 1:
-            raise invalid(f"{sends.in_flight} in flight: the queue is measured, not the cache")
-        if len(sends.ttft_ms) < 2 or min(sends.ttft_ms) <= 0:
-            raise lacking("first-token times of two identical sends")
-    except Withheld as why:
-        return line.silent(why)
+    return attempt(line, lambda: _divide(line, sends), sends)
+
+
+def _divide(line: Line, sends: Sends) -> CheckResult:
+    if sends.in_flight != 1:
+        raise invalid(f"{sends.in_flight} in flight: the queue is measured, not the cache")
+    if len(sends.ttft_ms) < 2 or min(sends.ttft_ms) <= 0:
+        raise lacking("first-token times of two identical sends")
     first, later = sends.ttft_ms[0], median(sends.ttft_ms[1:])
     known = [c for c in sends.cached_tokens[1:] if c is not None]
     cached = median([float(c) for c in known]) if known else None

@@ -90,7 +90,7 @@ def _read(case: Case, step: Step, curve: dict[int, Interval]) -> tuple[str, str]
         return "flat", ""
     half = max((c for c in curve if 2 * c <= count), default=1)
     growth = curve[count] / curve[half]
-    text = f"; X({count}) / X({half}) = {show(growth)}"
+    text = f"; X({count}) / X({half}) = {show(growth)}" if half > 1 else ""
     if growth.mid >= limit("scaling.plateau"):
         return "scales", text
     slots = case.slots(step.arm)

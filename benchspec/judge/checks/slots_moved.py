@@ -18,12 +18,13 @@ twice the slots.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured, need
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import counted, show
-from benchspec.judge.lines import Line, Withheld, invalid, over_repeats
+from benchspec.judge.lines import Line, attempt, invalid, over_repeats
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -61,21 +62,17 @@ def _judge(case: Case, few: str, many: str) -> CheckResult:
     steps = [
         s for p in case.places if p.arm == many and p.concurrency == count for s in case.steps(p)
     ]
-    return over_repeats([_divide(case, line, step, few) for step in steps], rate=RATE)
+    divide = partial(_divide, case, line, few)
+    return over_repeats([attempt(line, partial(divide, step)) for step in steps], rate=RATE)
 
 
-def _divide(case: Case, line: Line, step: Step, few: str) -> CheckResult:
-    try:
-        other = case.partner(step, f"X({step.concurrency}) of arm {few}", arm=few)
-        if why := figures.defect(step) or unfit(step) or unfit(other):
-            raise invalid(why)
-        wide = need(figures.aggregate_tok_s(step), "X")
-        narrow = need(figures.aggregate_tok_s(other), "X")
-        ratio = wide / narrow
-    except Withheld as why_not:
-        return line.silent(why_not)
-    except ZeroDivisionError:
-        return line.silent(invalid("the throughput with fewer slots may be zero"))
+def _divide(case: Case, line: Line, few: str, step: Step) -> CheckResult:
+    other = case.partner(step, f"X({step.concurrency}) of arm {few}", arm=few)
+    if why := figures.defect(step) or unfit(step) or unfit(other):
+        raise invalid(why)
+    wide = need(figures.aggregate_tok_s(step), "X")
+    narrow = need(figures.aggregate_tok_s(other), "X")
+    ratio = wide / narrow
     fewer = case.slots(few)
     many = counted(step.concurrency or 0, "slot")
     return line.judged(

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, invalid, lacking
+from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Budget
@@ -37,15 +37,19 @@ def check(case: Case) -> list[CheckResult]:
 
 def _judge(budget: Budget) -> CheckResult:
     line = Line(NAME, budget.arm, {"name": budget.name})
+    return attempt(line, lambda: _divide(line, budget), budget)
+
+
+def _divide(line: Line, budget: Budget) -> CheckResult:
     total = Interval.of(budget.total_ms)
     parts = {name: Interval.of(ms) for name, ms in budget.parts.items()}
     if not parts or total.low <= 0:
-        return line.silent(lacking("a total above zero and its parts"))
+        raise lacking("a total above zero and its parts")
     listed = sum(parts.values(), Interval(0.0, 0.0))
     share = listed / total
     left = 1 - share.mid
     if left < -limit("unfinished.remainder"):
-        return line.silent(invalid(f"the parts exceed the total by {show(-100 * left, 2)} %"))
+        raise invalid(f"the parts exceed the total by {show(-100 * left, 2)} %")
     each = " + ".join(f"{name} {show(ms)}" for name, ms in parts.items())
     return line.judged(
         "accounted" if left <= limit("unfinished.remainder") else "unexplained",

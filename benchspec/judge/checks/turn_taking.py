@@ -30,7 +30,7 @@ from benchspec.judge.case import Case
 from benchspec.judge.channels import Channel, by_place, finite
 from benchspec.judge.hardware import shares
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, Withheld, lacking, not_applicable
+from benchspec.judge.lines import Line, attempt, lacking, not_applicable
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 
@@ -47,17 +47,17 @@ def check(case: Case) -> list[CheckResult]:
 
 
 def _judge(case: Case, group: Sequence[Channel]) -> CheckResult:
-    arm = group[0].arm
-    line = Line(NAME, arm, group[0].at)
-    split = case.setup(arm or "").split
-    try:
-        windows = min(c.windows for c in group)
-        if windows < limit("sampling.windows"):
-            raise lacking(f"10 windows of every device; there are {windows}")
-        if split == "tensor":
-            raise not_applicable("in a tensor split, waiting in a collective reads as busy")
-    except Withheld as why:
-        return line.silent(why)
+    line = Line(NAME, group[0].arm, group[0].at)
+    return attempt(line, lambda: _add_up(case, line, group))
+
+
+def _add_up(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
+    split = case.setup(line.arm or "").split
+    windows = min(c.windows for c in group)
+    if windows < limit("sampling.windows"):
+        raise lacking(f"10 windows of every device; there are {windows}")
+    if split == "tensor":
+        raise not_applicable("in a tensor split, waiting in a collective reads as busy")
     total = sum((c.middle for c in group), Interval(0.0, 0.0))
     parts = " + ".join(show(c.middle) for c in group)
     return line.judged(
