@@ -24,14 +24,15 @@ from benchspec.observations.model import (
     Step,
     Window,
 )
+from benchspec.observations.series import joules, not_measured, series_of
 from benchspec.store.records import (
     CellRecord,
-    ClientRecord,
     EngineRecord,
     QuietRecord,
     Record,
     RequestRecord,
 )
+from benchspec.store.tracks import Track
 
 Stamps = NDArray[np.int64]
 
@@ -39,19 +40,30 @@ WAITING_COUNTER = "requests_deferred_max"
 """Under which every engine's adapter keeps the largest number of requests that waited for a slot."""
 
 
-def reduce(records: Sequence[Record], samples: Callable[[str], Stamps]) -> Observations:
+def reduce(
+    records: Sequence[Record],
+    samples: Callable[[str], Stamps],
+    tracks: Callable[[str], Sequence[Track]] | None = None,
+) -> Observations:
     """Observations of a run.
 
     `records` are the journal's, in order; `samples(name)` gives the int64 token stamps (ns from
-    the run's origin) of the sample file `name` of a cell.
+    the run's origin) of the sample file `name` of a cell, `tracks(name)` its counters' samples.
     """
     engines = [r for r in records if isinstance(r, EngineRecord)]
     arms = dict.fromkeys(r.arm for r in engines)
     cells = _winners(r for r in records if isinstance(r, CellRecord))
+    seen = [
+        (cell, tracks(cell.telemetry.file) if cell.telemetry and tracks else ()) for cell in cells
+    ]
     return Observations(
         origin="run",
         arms={arm: _arm([r for r in engines if r.arm == arm]) for arm in arms},
-        steps=[_step(cell, samples) for cell in cells],
+        steps=[_step(cell, samples, beside) for cell, beside in seen],
+        series=[
+            *(s for cell, beside in seen for s in series_of(cell, beside, _origin(cell))),
+            *not_measured(seen),
+        ],
     )
 
 
@@ -113,7 +125,7 @@ def _identity(starts: Sequence[EngineRecord]) -> dict[str, str | int | float | b
     return identity
 
 
-def _step(cell: CellRecord, samples: Callable[[str], Stamps]) -> Step:
+def _step(cell: CellRecord, samples: Callable[[str], Stamps], beside: Sequence[Track]) -> Step:
     origin = _origin(cell)
     requests = [_request(r, origin) for r in cell.requests]
     stamps = samples(cell.samples_file) if cell.samples_file else np.empty(0, np.int64)
@@ -129,10 +141,11 @@ def _step(cell: CellRecord, samples: Callable[[str], Stamps]) -> Step:
         itl_ms=_pooled_itl(cell.requests, stamps),
         window=_window(cell, stamps, origin),
         samples=cell.samples_file,
-        client=_client(cell.client),
+        client=_client(cell),
         quiet=_quiet(cell.quiet),
         waiting_max=cell.counters.get(WAITING_COUNTER),
         engine_restarted=_restarted(cell),
+        joules_per_token=_joules_per_token(cell, beside),
     )
 
 
@@ -225,10 +238,18 @@ def _tokens_inside(request: RequestRecord, stamps: Stamps, start: int, end: int)
     return inside * request.completion_tokens / len(stamps)
 
 
-def _client(record: ClientRecord | None) -> Client | None:
+def _joules_per_token(cell: CellRecord, beside: Sequence[Track]) -> float | None:
+    tokens = sum(r.completion_tokens or 0 for r in cell.requests if r.ok)
+    energy = joules(cell, beside)
+    return energy / tokens if energy is not None and tokens else None
+
+
+def _client(cell: CellRecord) -> Client | None:
+    record = cell.client
     if record is None:
         return None
     return Client(
+        telemetry_share=cell.telemetry.cpu_share if cell.telemetry else None,
         cpu_share=record.cpu_share,
         events=record.events,
         events_per_s=record.events / record.wall_s if record.wall_s > 0 else None,

@@ -91,6 +91,8 @@ class Client(Node):
     send_lateness_ms_p99: float | None = None
     read_lag_ms_p99: float | None = None
     stamp_source: str | None = None
+    telemetry_share: float | None = None
+    """Processor time of the threads that sample counters / wall time (1.0 = one core)."""
 
 
 class Quiet(Node):
@@ -200,6 +202,9 @@ class Series(Node):
     device: str | None = None
     arm: str | None = None
     concurrency: int | None = None
+    rate: float | None = None
+    context_tokens: int | None = None
+    cache: Literal["cold", "warm"] | None = None
     repeat: int | None = None
     phase: Literal["prefill", "decode"] | None = None
     interval_s: float | None = None
@@ -209,7 +214,10 @@ class Series(Node):
     values: list[float | None] = []
     times_s: list[float] = []
     mean: Number | None = None
-    """Mean within a repeat, median over repeats, where the values were not published."""
+    """Mean within a repeat, median over repeats, where the values were not published. Of a
+    cumulative counter: `total` over the time that its windows cover, which is exact."""
+    total: float | None = None
+    """What a cumulative counter grew by in these windows, in unit x s (W: joules)."""
     range: Bounds | None = None
     """Smallest and largest mean of a repeat."""
     counts: list[int] = []
@@ -219,7 +227,9 @@ class Series(Node):
     idle_before: list[float | None] = []
     idle_after: list[float | None] = []
     not_measured: str | None = None
-    """Why there are no values (the counter answered N/A)."""
+    """Why there are no values (the counter answered N/A), or not all of them."""
+    source: str | None = None
+    """How it was read: the call, the field or the file."""
     provenance: Provenance = "measured"
 
 

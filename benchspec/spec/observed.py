@@ -93,6 +93,9 @@ class Client(Node):
     send_lateness_ms_p99: OneMillisecond | None = key(None, description="p99 of send lateness.")
     read_lag_ms_p99: OneMillisecond | None = key(None, description="p99 from arrival to read.")
     stamp_source: Text | None = key(None, description="kernel or user.")
+    telemetry_share: OneShare | None = key(
+        None, description="Processor time / wall time of the threads that sample counters."
+    )
 
 
 class Quiet(Node):
@@ -208,11 +211,14 @@ Values = Annotated[list[Annotated[float, NotAvailable()]], OneIsList()]
 class Series(Node):
     """Samples of one counter of one device."""
 
-    counter: Text = key(description="utilization, pcie-rx, pcie-tx, nvlink-rx, clock, throttle, ...")
+    counter: Text = key(description="utilization, pcie_rx, pcie_tx, nvlink_rx, clocks_sm, power, ...")
     unit: Text = key(description="Unit of the values: %, MB/s, MHz, W, °C.")
     device: Id | None = key(None, description="Id of the device.")
     arm: Id | None = key(None, description="Id of an arm; may be left out where there is one.")
     concurrency: PositiveInt | None = key(None, description="Requests in flight meanwhile.")
+    rate: OneCount | None = key(None, description="Requests per second meanwhile.")
+    context_tokens: PositiveInt | None = key(None, description="Context length meanwhile.")
+    cache: Literal["cold", "warm"] | None = key(None, description="State of the prefix cache.")
     repeat: PositiveInt | None = key(None, description="Which repeat.")
     phase: Literal["prefill", "decode"] | None = key(None, description="prefill or decode.")
     interval_s: OneSecond | None = key(None, description="Sampling interval: 1 s.")
@@ -221,12 +227,14 @@ class Series(Node):
     values: Values = key([], description="The samples in order; null where one is missing.")
     times_s: list[OneSecond] = key([], description="When they were taken.")
     mean: Count | None = key(None, description="Mean, where the values are not known.")
+    total: OneCount | None = key(None, description="Sum over the time, in unit x s: MB, J.")
     range: Range | None = key(None, description="Smallest and largest mean of a repeat.")
     counts: Annotated[list[Whole], OneIsList()] = key([], description="Samples in each repeat.")
     duration_s: OneSecond | None = key(None, description="How long was sampled.")
     idle_before: Values = key([], description="Samples of the idle time before.")
     idle_after: Values = key([], description="Samples of the idle time after.")
     not_measured: Text | None = key(None, description="Why there are no values: answers N/A.")
+    source: Text | None = key(None, description="How it was read: nvidia-smi dmon -s t.")
     provenance: Provenance = key("measured", description=PROVENANCE)
 
 
