@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import resource
 import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -79,6 +83,35 @@ def mutated(rng: random.Random) -> str:
     return "\n".join(lines)
 
 
+def reshaped(rng: random.Random) -> str:
+    """A good spec with some values exchanged, removed, or taken from another good spec."""
+    data, other = (yaml.safe_load(rng.choice(SEEDS)) for _ in range(2))
+    for _ in range(rng.randint(1, 5)):
+        holder, key = rng.choice(list(_places(data)))
+        kind = rng.randrange(4)
+        if kind == 0:
+            del holder[key]
+        elif kind == 1:
+            holder[key] = copy.deepcopy(rng.choice([h[k] for h, k in _places(other)]))
+        elif kind == 2:
+            holder[key] = rng.choice(
+                [0, 1, 2, 64, 8192, -1, 1e9, True, None, "off", "auto", "", []]
+            )
+        else:
+            same = [h[k] for h, k in _places(other) if k == key]
+            holder[key] = copy.deepcopy(rng.choice(same)) if same else rng.choice(WORDS)
+        data = data or {"benchspec": 1}
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False)
+
+
+def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    """Every (map or list, key or index) of nested data."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield data, key
+            yield from _places(value)
+
+
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.binary(max_size=400))
 def test_any_bytes(data: bytes) -> None:
@@ -114,15 +147,16 @@ def test_any_value_of_any_key(key: str, value: object, seed: str) -> None:
     outcome(data.encode("utf-8", "surrogatepass"))
 
 
-@pytest.mark.parametrize("seed", range(150))
-def test_a_mutated_spec(seed: int) -> None:
-    outcome(mutated(random.Random(seed)).encode())
+@pytest.mark.parametrize("mutate", [mutated, reshaped])
+@pytest.mark.parametrize("seed", range(100))
+def test_a_mutated_spec(seed: int, mutate: Callable[[random.Random], str]) -> None:
+    outcome(mutate(random.Random(seed)).encode())
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_mutated_spec_can_be_fixed_or_left(seed: int) -> None:
     try:
-        document = parse(mutated(random.Random(1_000_000 + seed)).encode(), "spec.yaml")
+        document = parse(reshaped(random.Random(1_000_000 + seed)).encode(), "spec.yaml")
     except SpecUnreadable:
         return
     before = {f.code for f in lint(document).findings if f.severity == "error"}
@@ -168,7 +202,8 @@ def test_what_multiplies_stays_cheap(name: str) -> None:
 @pytest.mark.parametrize("batch", range(10))
 def test_ten_thousand_inputs(batch: int) -> None:
     for seed in range(1000):
-        data = mutated(random.Random(batch * 1000 + seed + 10_000)).encode()
+        mutate = mutated if seed % 3 == 0 else reshaped
+        data = mutate(random.Random(batch * 1000 + seed + 10_000)).encode()
         started = time.process_time()
         outcome(data)
         assert time.process_time() - started < MAX_CPU_S, seed
