@@ -61,8 +61,11 @@ class CheckResult(Node):
 
     @property
     def key(self) -> str:
-        """How a hypothesis refers to it: `queueing four-slots C=8`."""
-        places = [f"{_SHORT.get(name, name)}={value}" for name, value in self.at.items()]
+        """How a hypothesis refers to it: `queueing four-slots C=8`; the same after a trip through
+        JSON, which keeps no order."""
+        known = list(_SHORT)
+        order = sorted(self.at, key=lambda at: (known.index(at) if at in known else len(known), at))
+        places = [f"{_SHORT.get(name, name)}={self.at[name]}" for name in order]
         return " ".join([self.check, *([self.arm] if self.arm else []), *places])
 
 
