@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 
 from benchspec.knowledge import engines
 from benchspec.knowledge.model import EngineKnowledge, Reading, SettingUse, Value
@@ -31,9 +30,13 @@ CONTEXT_SETTING = {
 
 
 class Arm:
-    """A resolved arm: the settings that hold, and where its parts stand in the document."""
+    """A resolved arm: the settings that hold, and where its parts stand in the document.
 
-    def __init__(self, resolved: ResolvedArm, document: Document) -> None:
+    `reading` is what its flags, command line and environment state together, and what is wrong
+    with them.
+    """
+
+    def __init__(self, resolved: ResolvedArm, document: Document, reading: Reading) -> None:
         self.id = resolved.id
         self.control_for = resolved.control_for
         self.engine = resolved.engine
@@ -41,6 +44,7 @@ class Arm:
         self.workload = resolved.workload
         self.devices = resolved.devices
         self.path = resolved.path
+        self.reading = reading
         self._resolved = resolved
         self._document = document
 
@@ -69,18 +73,6 @@ class Arm:
         its whole command line.
         """
         return self.engine is not None and bool(not self.attached or self.engine.command)
-
-    @cached_property
-    def reading(self) -> Reading:
-        """What flags, command line and environment state together, and what is wrong with them."""
-        if not self.engine:
-            return Reading()
-        return engines.resolve(
-            self.kind,
-            flags=self.engine.flags,
-            command=self.engine.command,
-            env=self.engine.env,
-        )
 
     @property
     def settings(self) -> Mapping[str, SettingUse]:

@@ -1,7 +1,7 @@
 """The coordinates that hypotheses look at, and the steps that the load will measure."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchspec.lint.subject import Subject
 from benchspec.spec.problems import Path
@@ -42,8 +42,16 @@ def sweep(subject: Subject, name: str) -> list[float | str]:
     if name == "rate":
         return sorted(load.rate)
     if name == "context":
-        return [*sorted(load.context)]
+        return sorted({*load.context, *_observed(subject, "context_tokens")})
     if name == "cache":
-        return [*load.cache]
+        return [*load.cache, *_observed(subject, "cache")]
+    seen = _observed(subject, "material")
+    if seen:
+        return seen
     labels = [arm.workload.label for arm in subject.arms]
     return sorted({label.material for label in labels if label and label.material})
+
+
+def _observed(subject: Subject, name: str) -> list[Any]:
+    """The values of a coordinate in someone else's steps, in order."""
+    return list(dict.fromkeys(step[name] for step in subject.observed if name in step))

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from benchspec.knowledge import engines
+from benchspec.knowledge.model import Reading
 from benchspec.lint.arm import Arm
 from benchspec.lint.comparison import Pair, connected
 from benchspec.lint.vocabulary import RATES
 from benchspec.spec.arms import ResolvedArm
-from benchspec.spec.models import Hypothesis, Place, Spec, Test
+from benchspec.spec.models import EngineSpec, Hypothesis, Place, Spec, Test
 from benchspec.spec.problems import Path
 from benchspec.spec.source import Document
 
@@ -55,13 +57,16 @@ class Subject:
         self.spec = spec
         self.arms: list[Arm] = []
         self.unread: list[ResolvedArm] = []
+        read: dict[str, Reading] = {}  # arms often differ in their work only
         problems = 0
         for resolved in arms:
             if problems > MAX_PROBLEMS:
                 self.unread.append(resolved)
                 continue
-            self.arms.append(Arm(resolved, document))
-            problems += len(self.arms[-1].reading.problems)
+            key = repr(resolved.engine)
+            reading = read.get(key) or read.setdefault(key, _read(resolved.engine))
+            self.arms.append(Arm(resolved, document, reading))
+            problems += len(reading.problems)
 
     def stands(self, *path: str | int) -> bool:
         """True when the document has something at `path`."""
@@ -164,6 +169,12 @@ class Subject:
             for tested in self.tests
             if ids is None or any(place.arm is None or place.arm in ids for place in tested.places)
         )
+
+
+def _read(engine: EngineSpec | None) -> Reading:
+    if engine is None:
+        return Reading()
+    return engines.resolve(engine.kind, flags=engine.flags, command=engine.command, env=engine.env)
 
 
 def _maps(value: object) -> list[dict[str, Any]]:
