@@ -85,12 +85,13 @@ def conclude(outcome: Outcome, *, as_json: bool) -> int:
     if outcome.ended.state == "complete":
         err(f"next: benchspec verify {root}")
     else:
-        err(f"the run was {_WAS[outcome.ended.state]}; finished cells are kept in {root}")
+        kept = "finished cells are kept" if outcome.finished_cells else "no cell was finished"
+        err(f"the run {_WAS[outcome.ended.state]}; {kept} in {root}")
         err(f"next: benchspec resume {root}")
     return outcome.exit_code
 
 
-_WAS = {"interrupted": "interrupted", "failed": "ended early"}
+_WAS = {"interrupted": "was interrupted", "failed": "ended early"}
 
 
 def _print_verdicts(outcome: Outcome) -> None:

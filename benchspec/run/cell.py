@@ -80,26 +80,29 @@ class CellRunner:
         self._engine = engine
         self._requests = requests
         self._target = target_of(engine.endpoint)
-        self._local = is_loopback(engine.endpoint.host)
-        self._host = Host(self._pids, local=self._local)
+        local = is_loopback(engine.endpoint.host)
+        port = engine.endpoint.port
+        self._attached = listeners(port) if local and not engine.pids() else []
+        self._host = Host(self._pids, local=local)
         self._last_share: float | None = None
         self._alone_s: float | None = None
         self.lost = False
         """True once the engine cannot serve another cell."""
 
     def _pids(self) -> list[int]:
-        """The engine's processes; those of an attached server of this machine by its port."""
-        own = self._engine.pids()
-        return own if own or not self._local else listeners(self._engine.endpoint.port)
+        """The engine's processes; those of an attached server of this machine were found once, by
+        its port, because looking for them takes longer than a token."""
+        return self._engine.pids() or self._attached
 
     def warm_up(self, cell: PlannedCell, count: int) -> None:
         """Send `count` requests like those of `cell`, one after another; they are no observations.
 
-        Raises EngineFailure when none of them is answered.
+        Raises EngineFailure when none of them is answered, Interrupted.
         """
         if count == 0:
             return
         trace = self._one_by_one(self._requests.bodies(cell, count, "warm-up"))
+        self._conditions.interrupts.check()
         answered = [request for request in trace.requests if request.ok]
         if not answered:
             raise EngineFailure(
@@ -111,17 +114,17 @@ class CellRunner:
 
     def run(self, cell: PlannedCell) -> CellRecord:
         """Send the cell's requests once the machine is quiet. Whatever the engine does is in the
-        record. Raises StorageFailure when the stamps cannot be kept."""
+        record. Raises Interrupted before anything is sent, StorageFailure when the stamps cannot be
+        kept."""
         load = self._load(cell)
         count = self._count(cell, load)
         bodies = self._requests.bodies(cell, count)
         if cell.key.cache == "warm":
             self._one_by_one(self._requests.bodies(cell, count, "prime"))
         before, waited_s = self._settle()
-        stop, pid, begin = Stop(), self._first_pid(), self._host.read()
-        with Watch(
-            self._engine, self._pids, stop, ask_counters=self._conditions.ask_counters
-        ) as watch:
+        self._conditions.interrupts.check()
+        stop, pids, begin = Stop(), self._pids(), self._host.read()
+        with Watch(self._engine, pids, stop, ask_counters=self._conditions.ask_counters) as watch:
             trace = self._send(bodies, load, stop)
         end = self._host.read()
         state, reason = self._outcome(trace, watch, stop)
@@ -141,8 +144,8 @@ class CellRunner:
             quiet=quiet,
             samples_file=name,
             samples_sha256=digest,
-            engine_pid_before=pid,
-            engine_pid_after=self._first_pid(),
+            engine_pid_before=next(iter(pids), None),
+            engine_pid_after=next(iter(self._pids()), None),
             counters=watch.maxima,
         )
 
@@ -158,7 +161,10 @@ class CellRunner:
         return min(MOST_BODIES, math.ceil(SPARE * in_flight * (served + 1)))
 
     def _one_by_one(self, bodies: list[bytes]) -> CellTrace:
-        return self._send(bodies, Load("sustained", concurrency=1), Stop())
+        stop = Stop()
+        trace = self._send(bodies, Load("sustained", concurrency=1), stop)
+        self._conditions.interrupts.heed(stop)
+        return trace
 
     def _load(self, cell: PlannedCell) -> Load:
         if cell.key.rate is None:
@@ -208,9 +214,6 @@ class CellRunner:
         self._last_share = self._host.idle_share(self._conditions.idle_s) if wanted else None
         return self._last_share
 
-    def _first_pid(self) -> int | None:
-        return next(iter(self._pids()), None)
-
     def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
         trouble = watch.trouble
         if trouble is None and not self._engine.alive():
@@ -218,10 +221,7 @@ class CellRunner:
         if trouble is not None:
             self.lost = True
             return "failed", trouble
-        if stop.level:
-            self._conditions.interrupts.stop.level = max(
-                stop.level, self._conditions.interrupts.stop.level
-            )
+        self._conditions.interrupts.heed(stop)
         return trace.state, trace.reason
 
 

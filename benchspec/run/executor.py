@@ -20,6 +20,7 @@ from benchspec.engines.base import Engine, Launch
 from benchspec.engines.model_file import ModelFile
 from benchspec.errors import BenchspecError, EngineFailure, EnvironmentFailure, StorageFailure
 from benchspec.run.cell import CellRunner, Conditions
+from benchspec.run.interrupts import Interrupted
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.log_copy import LogCopy
 from benchspec.run.plan import Block, Plan
@@ -30,10 +31,6 @@ from benchspec.store.redaction import Redactor
 
 FAILED_IN_A_ROW = 2
 """So many cells without one answered request, and the rest of the run is not worth its time."""
-
-
-class Interrupted(Exception):
-    """The run was asked to end, and what was in flight has been drained."""
 
 
 @dataclass
@@ -103,7 +100,7 @@ class Executor:
                 runner = CellRunner(self.conditions, engine, requests)
                 runner.warm_up(cells[0], self.plan.warmup_requests)
                 for cell in cells:
-                    self._check_interrupt()
+                    self.conditions.interrupts.check()
                     self.conditions.progress.cell(cell)
                     self._keep(runner.run(cell), lost=runner.lost)
                     log.sync()
@@ -130,7 +127,7 @@ class Executor:
             engine=launch.kind,
             started_ns=started_ns - origin_ns,
             ready_ns=ready_ns - origin_ns,
-            argv=list(launch.argv),
+            argv=list(engine.argv),
             env=dict(launch.env),
             pid=next(iter(engine.pids()), None),
             build=found.build,
@@ -158,7 +155,7 @@ class Executor:
         """Journal the cell; go on, or end the run where the engine or the user says so."""
         self.journal.append(cell)
         self.conditions.progress.ended(cell)
-        self._check_interrupt()
+        self.conditions.interrupts.check()
         if cell.state != "failed":
             self._failed_in_a_row = 0
             return
@@ -169,10 +166,6 @@ class Executor:
                 f"Cell {cell.key.id} failed: {cell.reason}.",
                 hint="Finished cells are kept; the engine's log is in the bundle.",
             )
-
-    def _check_interrupt(self) -> None:
-        if self.conditions.interrupts.requested:
-            raise Interrupted
 
     def _launch(self, planned: PlannedLaunch, model: ModelFile | None, log: Path) -> Launch:
         binary = planned.binary

@@ -10,6 +10,10 @@ from types import FrameType
 from benchspec.load.driver import Stop
 
 
+class Interrupted(Exception):
+    """The run was asked to end, and what was in flight has been drained."""
+
+
 class Interrupts:
     """While entered, the first signal raises `stop.level` and is polled; inside `at_once` it, and
     everywhere the second one, raises KeyboardInterrupt."""
@@ -22,6 +26,15 @@ class Interrupts:
     @property
     def requested(self) -> bool:
         return self.stop.level > 0
+
+    def check(self) -> None:
+        """Raises Interrupted when an end was asked for."""
+        if self.requested:
+            raise Interrupted
+
+    def heed(self, stop: Stop) -> None:
+        """Take over what a step with handlers of its own was asked."""
+        self.stop.level = max(self.stop.level, stop.level)
 
     def __enter__(self) -> Interrupts:
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -64,6 +65,7 @@ class Outcome:
 
     bundle: Bundle
     ended: RunEnded
+    finished_cells: int
     verdicts: Verdicts | None = None
     failure: BenchspecError | None = None
     warning: str | None = None
@@ -90,7 +92,7 @@ def start(prepared: Prepared, *, output: Path, trusted: bool, progress: Progress
     with Interrupts() as interrupts:
         with interrupts.at_once():
             models = _models(prepared, progress)
-            calibration = calibrate()
+            calibration = _calibrated()
         started = _started(prepared)
         bundle = bundles.create(output, started.utc, prepared.spec.study.title)
         redactor = _redactor(prepared)
@@ -138,7 +140,7 @@ def resume(path: Path, *, folder: Path | None, trusted: bool, progress: Progress
         with interrupts.at_once():
             models = _models(prepared, progress)
             _check_models(before["models"], models)
-            calibration = calibrate()
+            calibration = _calibrated()
         redactor = _redactor(prepared)
         with _kept(bundle), Journal(bundle.journal, redactor) as lines:
             (bundle.root / MANIFEST).unlink(missing_ok=True)
@@ -173,8 +175,9 @@ class _Run:
             builds=builds,
         )
         ended = executor.execute()
-        outcome = Outcome(self.bundle, ended, failure=executor.failure)
-        if ended.state == "interrupted" or not finished_cells(journal.read(self.bundle.journal)):
+        finished = len(finished_cells(journal.read(self.bundle.journal)))
+        outcome = Outcome(self.bundle, ended, finished, failure=executor.failure)
+        if ended.state == "interrupted" or finished == 0:
             return outcome
         self.progress.say("judging and rendering")
         try:
@@ -231,6 +234,12 @@ def _models(prepared: Prepared, progress: Progress) -> dict[str, ModelFile | Non
             )
         found[arm] = known[key]
     return found
+
+
+def _calibrated() -> Calibration:
+    """Calibrate in a thread of its own: there the driver leaves the signals to Interrupts."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(calibrate).result()
 
 
 def _started(prepared: Prepared, *, resumed: bool = False) -> RunStarted:

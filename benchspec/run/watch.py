@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Sequence
 
 import psutil
 
@@ -16,7 +16,8 @@ STOPPED_LOOKS = 3
 
 
 class Watch:
-    """While entered, ends the cell through `stop` when the engine cannot finish it.
+    """While entered, ends the cell through `stop` when the engine, whose processes are `pids`,
+    cannot finish it.
 
     `trouble` is then the reason. `maxima` holds the largest value of every server-side counter
     that was seen, where `ask_counters` is set.
@@ -25,7 +26,7 @@ class Watch:
     def __init__(
         self,
         engine: Engine,
-        pids: Callable[[], Iterable[int]],
+        pids: Sequence[int],
         stop: Stop,
         *,
         ask_counters: bool,
@@ -61,7 +62,7 @@ class Watch:
     def _look(self) -> str | None:
         if not self._engine.alive():
             return "the engine's process ended"
-        stopped = [pid for pid in self._pids() if _is_stopped(pid)]
+        stopped = [pid for pid in self._pids if _is_stopped(pid)]
         self._stopped_looks = self._stopped_looks + 1 if stopped else 0
         if self._stopped_looks >= STOPPED_LOOKS:
             return f"the engine hangs: its process {stopped[0]} is stopped (SIGSTOP)"

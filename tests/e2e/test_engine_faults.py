@@ -89,3 +89,22 @@ def test_a_model_with_another_name_on_it(cli: Cli) -> None:
     done = cli("run", spec, exit_code=3)
     assert "GGUF" in done.stderr
     assert not list(cli.runs.iterdir()), "no bundle for a run that cannot begin"
+
+
+def test_a_program_that_never_becomes_healthy(cli: Cli) -> None:
+    program = cli.folder / "llama-server"
+    program.write_text("#!/bin/sh\necho warming up >&2\nexec sleep 600\n")
+    program.chmod(0o755)
+    spec = cli.spec(engine={"binary": "./llama-server", "ready_timeout": "1 s"})
+    done = cli("run", spec, "--trust", exit_code=3)
+    assert "not ready after 1 s" in done.stderr
+    assert "no cell was finished" in done.stderr
+    assert "warming up" in (cli.bundle() / "logs" / "01-main.log").read_text()
+
+
+def test_a_program_that_is_something_else(cli: Cli) -> None:
+    program = cli.folder / "llama-server"
+    program.write_text("#!/bin/sh\necho error: out of luck >&2\nexit 7\n")
+    program.chmod(0o755)
+    done = cli("run", cli.spec(engine={"binary": "./llama-server"}), "--trust", exit_code=3)
+    assert "out of luck" in done.stderr

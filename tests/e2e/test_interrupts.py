@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,6 +40,16 @@ def test_twice_ends_at_once(cli: Cli, start: Start, number: signal.Signals) -> N
     first, *rest = cells(cli.bundle())
     assert first["state"] == "done"
     assert all(cell["state"] == "aborted" for cell in rest)
+
+
+@pytest.mark.parametrize("delay_s", [0.6, 1.6, 2.4, 3.2])
+def test_at_any_moment_of_the_start(cli: Cli, start: Start, delay_s: float) -> None:
+    """Calibration, engine start, warm-up: wherever it hits, it ends in order."""
+    run = start("run", cli.spec())
+    run.until(event="plan")
+    time.sleep(delay_s)
+    run.signal(signal.SIGINT)
+    run.wait(exit_code=130)
 
 
 def test_resume_keeps_what_is_done(cli: Cli, start: Start) -> None:
@@ -87,6 +99,4 @@ def test_resume_refuses_another_build(cli: Cli, measured: Path, tmp_path: Path) 
 
 
 def copied(bundle: Path, folder: Path) -> Path:
-    import shutil
-
     return Path(shutil.copytree(bundle, folder / "copy"))
