@@ -7,6 +7,7 @@ import socket
 import struct
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -30,15 +31,8 @@ from tests.load.wire import (
     text,
 )
 
-SHORT = Limits(
-    connect_s=2.0,
-    first_byte_s=0.3,
-    idle_s=0.3,
-    total_s=1.0,
-    header_bytes=4096,
-    line_bytes=2000,
-    response_bytes=50_000,
-)
+SMALL = Limits(header_bytes=4096, line_bytes=2000, response_bytes=50_000)
+SHORT = replace(SMALL, first_byte_s=0.3, idle_s=0.3, total_s=1.0)
 Behave = Callable[[ScriptedServer, socket.socket], None]
 
 
@@ -142,16 +136,6 @@ FAULTS: dict[str, tuple[Behave, str]] = {
     "closed without a word": (answers(b""), r"closed the connection without an answer$"),
     "reset in the middle": (resets_after(BEGUN), r"(reset|closed the connection before the end)"),
     "reset without a word": (resets_after(b""), r"(reset|closed the connection without)"),
-    "stops streaming": (answers_and_hangs(BEGUN), r"stream stopped: nothing came for 0\.3 s$"),
-    "stops in the header": (
-        answers_and_hangs(b"HTTP/1.1 200 OK\r\nContent-"),
-        r"stream stopped: nothing came for 0\.3 s$",
-    ),
-    "never answers": (answers_and_hangs(b""), r"no answer within 0\.3 s$"),
-    "keeps alive for ever": (
-        drips(CHUNKED_HEAD, chunked(b": keep-alive\n\n")),
-        r"not finished within 1 s$",
-    ),
     "not HTTP": (answers(b"SSH-2.0-OpenSSH_9.9\r\n"), r"not valid HTTP .*: SSH-2.0-OpenSSH_9.9$"),
     "a header without end": (
         drips(b"HTTP/1.1 200 OK\r\nX: ", LONG[:3000]),
@@ -172,13 +156,41 @@ FAULTS: dict[str, tuple[Behave, str]] = {
 }
 
 
+SILENCES: dict[str, tuple[Behave, str]] = {
+    "stops streaming": (answers_and_hangs(BEGUN), r"stream stopped: nothing came for 0\.3 s$"),
+    "stops in the header": (
+        answers_and_hangs(b"HTTP/1.1 200 OK\r\nContent-"),
+        r"stream stopped: nothing came for 0\.3 s$",
+    ),
+    "never answers": (answers_and_hangs(b""), r"no answer within 0\.3 s$"),
+    "keeps alive for ever": (
+        drips(CHUNKED_HEAD, chunked(b": keep-alive\n\n")),
+        r"not finished within 1 s$",
+    ),
+}
+
+
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
 @pytest.mark.parametrize(("behave", "sentence"), FAULTS.values(), ids=FAULTS)
 def test_a_fault_becomes_a_failed_request(
     play: Play, behave: Behave, sentence: str, loop: LoopFactory
 ) -> None:
+    assert_all_fail(play, behave, sentence, SMALL, loop)
+
+
+@pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
+@pytest.mark.parametrize(("behave", "sentence"), SILENCES.values(), ids=SILENCES)
+def test_silence_ends_at_its_limit(
+    play: Play, behave: Behave, sentence: str, loop: LoopFactory
+) -> None:
+    assert_all_fail(play, behave, sentence, SHORT, loop)
+
+
+def assert_all_fail(
+    play: Play, behave: Behave, sentence: str, limits: Limits, loop: LoopFactory
+) -> None:
     server: ScriptedServer = play(lambda conn: behave(server, conn))
-    trace = run(target_of(server.endpoint), Load("burst"), bodies(2), SHORT, loop)
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(2), limits, loop)
     assert_conserved(trace, 2)
     assert trace.state == "failed"
     for request in trace.requests:
@@ -195,7 +207,7 @@ def assert_failed(request: RequestRecord, sentence: str) -> None:
 
 def test_tokens_before_a_failure_are_kept(play: Play) -> None:
     server = play(lambda conn: conn.sendall(BEGUN))
-    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SHORT)
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SMALL)
     assert trace.requests[0].samples_count == 2
     assert not trace.requests[0].ok
 
@@ -203,17 +215,15 @@ def test_tokens_before_a_failure_are_kept(play: Play) -> None:
 def test_a_refused_connection_is_a_failed_request(play: Play) -> None:
     server = play(lambda conn: None)
     server.close()
-    trace = run(target_of(server.endpoint), Load("burst"), bodies(3), SHORT)
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(3), SMALL)
     assert_conserved(trace, 3)
     assert {request.sent_ns for request in trace.requests} == {None}
     assert_failed(trace.requests[0], r"could not connect to 127\.0\.0\.1:\d+: connection refused$")
 
 
 def test_a_name_without_address_is_a_failed_request(play: Play) -> None:
-    from dataclasses import replace
-
     target = replace(target_of(play(lambda conn: None).endpoint), host="no-such-host.invalid")
-    trace = run(target, Load("burst"), bodies(1), SHORT)
+    trace = run(target, Load("burst"), bodies(1), SMALL)
     assert_failed(trace.requests[0], r"could not connect to no-such-host\.invalid:\d+: ")
 
 
@@ -224,7 +234,7 @@ def test_one_failure_leaves_the_others_alone(play: Play) -> None:
 
     server = play(script)
     load = Load("sustained", concurrency=1)
-    trace = run(target_of(server.endpoint), load, bodies(3), SHORT)
+    trace = run(target_of(server.endpoint), load, bodies(3), SMALL)
     assert_conserved(trace, 3)
     assert [request.ok for request in trace.requests] == [True, False, True]
     assert trace.state == "done"
@@ -235,7 +245,7 @@ def test_a_dead_server_ends_a_sustained_cell(play: Play) -> None:
     server = play(lambda conn: conn.sendall(GOOD))
     server.close()
     load = Load("sustained", concurrency=2, duration_s=60.0)
-    trace = run(target_of(server.endpoint), load, iter(bodies(100_000)), SHORT)
+    trace = run(target_of(server.endpoint), load, iter(bodies(100_000)), SMALL)
     assert trace.state == "failed"
     assert trace.reason == "20 requests failed one after another"
     assert_conserved(trace, 20)
@@ -244,7 +254,7 @@ def test_a_dead_server_ends_a_sustained_cell(play: Play) -> None:
 @pytest.mark.parametrize("head", [STREAM_HEAD + b"\r\n", b"HTTP/1.0 200 OK\r\n\r\n"])
 def test_a_close_delimited_answer_is_a_good_one(play: Play, head: bytes) -> None:
     server = play(lambda conn: conn.sendall(head + text("one") + text("", "stop")))
-    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SHORT)
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SMALL)
     assert trace.requests[0].error is None
     assert trace.requests[0].completion_tokens is None
 
@@ -259,12 +269,12 @@ def test_a_long_request_refused_early_tells_what_the_server_said(play: Play) -> 
 
     server: ScriptedServer = play(script)
     server.read_request = lambda conn: True  # type: ignore[method-assign]
-    trace = run(target_of(server.endpoint), Load("burst"), [b"x" * 20_000_000], SHORT)
+    trace = run(target_of(server.endpoint), Load("burst"), [b"x" * 20_000_000], SMALL)
     assert_failed(trace.requests[0], r"HTTP 413 .*: at most 1 MB$")
 
 
 def test_a_connection_closed_before_the_request_is_a_failed_request(play: Play) -> None:
     server = play(lambda conn: None)
     server.read_request = lambda conn: False  # type: ignore[method-assign]
-    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SHORT)
+    trace = run(target_of(server.endpoint), Load("burst"), bodies(1), SMALL)
     assert_failed(trace.requests[0], r"closed the connection before the request was sent$")
