@@ -158,7 +158,7 @@ class Case:
         """From the largest step whose answers came in batches."""
         steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
         for step in sorted(steps, key=lambda s: -(s.concurrency or 0)):
-            count = inferred_slots(step) if self.forced(step) else None
+            count = inferred_slots(step, self.forced(step))
             if count is not None:
                 source = f"completions of {Place.of(step)}, repeat {step.repeat}"
                 return Slots(count, "derived", source, inferred_from=step.concurrency)

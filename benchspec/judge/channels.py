@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from benchspec.judge.figures import unsound
+from benchspec.judge.figures import believable, unsound
 from benchspec.judge.interval import Interval
 from benchspec.judge.place import COORDINATES
 from benchspec.judge.result import Input
@@ -98,14 +98,14 @@ def by_place(found: Sequence[Channel]) -> dict[tuple[Any, ...], list[Channel]]:
 
 def finite(series: Series) -> list[float]:
     """The values that were read; a missed sample is None."""
-    return [v for v in series.values if v is not None and math.isfinite(v)]
+    return [v for v in series.values if v is not None and believable(v)]
 
 
 def series_mean(series: Series) -> Interval | None:
     """The mean: as stated (of a cumulative counter it is exact), else over the samples. Never a
     median, which hides bursts."""
     stated = None if series.mean is None else Interval.of(series.mean)
-    if stated is not None and math.isfinite(stated.low) and math.isfinite(stated.high):
+    if stated is not None and believable(stated.low) and believable(stated.high):
         return stated
     values = finite(series)
     return Interval.of(math.fsum(values) / len(values)) if values else None

@@ -83,8 +83,21 @@ def equal_lengths(step: Step) -> bool | None:
     return bool(spread <= limit("shape.equal") * mean)
 
 
-def inferred_slots(step: Step) -> int | None:
-    """S from a burst of equally long answers that came in two batches or more; else None."""
-    if step.mode == "sustained" or figures.defect(step) or equal_lengths(step) is False:
+def first_wave(step: Step) -> int | None:
+    """How many first tokens came before the first jump by half of the first completion: S of a burst
+    whose answers may differ in length. None without a jump, or where a first token is not known."""
+    ends, answered = figures.completions_s(step), figures.succeeded(step)
+    firsts = sorted(r.first_token_s for r in answered if r.first_token_s is not None)
+    if not ends or len(firsts) < len(answered):
         return None
-    return batch_size(cluster_sizes(figures.completions_s(step)))
+    wave = cluster_sizes([ends[0], *(ends[0] + first for first in firsts)])
+    return wave[0] - 1 if len(wave) > 1 else None
+
+
+def inferred_slots(step: Step, forced: bool | None) -> int | None:
+    """S from a burst: the size of its batches where answers are equally long, else its first wave."""
+    if step.mode == "sustained" or figures.defect(step):
+        return None
+    equal = forced and equal_lengths(step) is not False
+    size = batch_size(cluster_sizes(figures.completions_s(step))) if equal else None
+    return size or first_wave(step)

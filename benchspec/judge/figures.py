@@ -155,10 +155,19 @@ def _last(request: Request) -> float | None:
     return request.last_token_s if request.last_token_s is not None else request.end_s
 
 
+_LARGEST = 1e30
+"""No time, count or rate of this world is larger; beyond it squares and products overflow."""
+
+
+def believable(value: float) -> bool:
+    """Whether a figure is a finite number of this world."""
+    return math.isfinite(value) and abs(value) < _LARGEST
+
+
 def unsound(node: object, name: str = "a figure") -> str | None:
     """Why a node of the observations cannot be right, or None: a number in it is not finite."""
-    if isinstance(node, float) and not math.isfinite(node):
-        return f"{name} is {node}, which is no number"
+    if isinstance(node, int | float) and not believable(node):
+        return f"{name} is {node}, which is no figure"
     if isinstance(node, BaseModel):
         return _first_unsound((getattr(node, part), part) for part in type(node).model_fields)
     if isinstance(node, dict):
@@ -175,8 +184,8 @@ def _first_unsound(parts: Iterable[tuple[object, str]]) -> str | None:
 def defect(step: Step) -> str | None:
     """Why the step's numbers cannot be right, or None: not finite, negative, or out of order."""
     for name, value in _numbers(step):
-        if not math.isfinite(value):
-            return f"{name} is {value}, which is no number"
+        if not believable(value):
+            return f"{name} is {value}, which is no figure"
         if value < 0:
             return f"{name} is {value}, and no time, count or rate is negative"
     wall = wall_s(step)

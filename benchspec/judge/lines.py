@@ -63,7 +63,9 @@ class Line:
         quotable: Quotable = "yes",
         caveats: Sequence[str] = (),
     ) -> CheckResult:
-        """A result with its division."""
+        """A result with its division; `invalid` when that gives no figure of this world."""
+        if value is not None and unsound(value.number if isinstance(value, Interval) else value):
+            return self.silent(invalid(f"the division gives no figure: {arithmetic}"))
         return CheckResult(
             check=self.check,
             arm=self.arm,

@@ -13,6 +13,19 @@ from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import CheckResult
 from benchspec.spec.models import Test
 
+_OPEN = (None, "unresolved", "consistent-with", "no-difference-shown", "undecided")
+"""Readings that leave the question open: they neither support nor refute another one."""
+
+_OF_COUNTERS = (
+    "turn-taking",
+    "burst",
+    "link-load",
+    "expected-traffic",
+    "traffic-symmetry",
+    "control",
+)
+"""Checks on counters of a device, which count what everybody does with it."""
+
 
 def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Finding]:
     """One per result of the check that `at` names. Raises QuantityError."""
@@ -42,7 +55,8 @@ def _on_result(test: Test, result: CheckResult, results: Sequence[CheckResult]) 
         return found
     rate = bool(getattr(BY_NAME.get(result.check), "RATE", False))
     others = [r for r in results if r.check != result.check]
-    if why := blocked(others, result.arm, result.at, rate=rate):
+    counters = result.check in _OF_COUNTERS
+    if why := blocked(others, result.arm, result.at, rate=rate, counters=counters):
         return found.says("invalid", why)
     few = too_few(result.n or 1, result.caveats) if rate else None
     if test.expect:
@@ -54,8 +68,8 @@ def _on_result(test: Test, result: CheckResult, results: Sequence[CheckResult]) 
 
 def _on_reading(expected: Sequence[str], found: Finding, few: TooFew | None) -> Finding:
     name, wanted = found.checks[0], " or ".join(expected)
-    if found.reading in (None, "unresolved"):
-        return found.says("inconclusive", f"{name} is unresolved; expected {wanted}")
+    if found.reading not in expected and found.reading in _OPEN:
+        return found.says("inconclusive", f"{name} is {found.reading}; expected {wanted}")
     if few:
         return found.says(few.verdict, few.reason)
     if found.reading in expected:

@@ -54,6 +54,12 @@ class Setup:
         return self.resolved.model if self.resolved else Model()
 
     @property
+    def counts_tokens(self) -> bool:
+        """False for a command that is timed: it gives seconds, not tokens."""
+        engine = self.resolved.engine if self.resolved else None
+        return engine is None or engine.kind != "command"
+
+    @property
     def devices(self) -> Sequence[Device]:
         """The devices that the arm uses. Split over none of them, only the first is one."""
         devices = self.resolved.devices if self.resolved else []

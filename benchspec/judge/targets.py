@@ -73,12 +73,14 @@ def results_at(
 ) -> list[CheckResult]:
     """The results of `check` at the coordinates `wanted`.
 
-    A result that has no such coordinate (an arm's settings at any concurrency) is at every one.
+    A result that has no such coordinate (an arm's settings at any concurrency) is at every one; one
+    of no arm counts only where the arm that is named has none of its own.
     Where something is left out, places where the question does not arise do not count.
     """
     found = [r for r in results if r.check == check and _names(r, wanted)]
-    asked = [r for r in found if r.state != "not-applicable"]
-    return asked or found
+    named = [r for r in found if r.arm == wanted["arm"]] if "arm" in wanted else []
+    asked = [r for r in named or found if r.state != "not-applicable"]
+    return asked or named or found
 
 
 def _names(result: CheckResult, wanted: dict[str, Any]) -> bool:

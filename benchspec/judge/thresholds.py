@@ -56,6 +56,7 @@ _TABLE = (
     Threshold("client.inexact", 0.01, "of reads", "p99 of the stamps is then the p99 of read lag"),
     Threshold("client.kernel-ms", 0.05, "ms", "p99 lateness of a kernel stamp at 64 streams: 0.04"),
     Threshold("client.busy", 0.9, "of all cores", "client and engine compete for the same cores"),
+    Threshold("settings.unused", 0.1, "of the expected traffic", "the rest takes another path"),
     Threshold("slots.moved", 1.05, "X with 2S slots / X with S", "as scaling.plateau"),
     Threshold("turns.idle", 80, "% summed", "below: time in which no device works"),
     Threshold("turns.taking", 110, "% summed", "one device at a time gives 100 %"),

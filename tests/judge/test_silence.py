@@ -6,11 +6,27 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from benchspec.judge.checks import CHECKS
-from benchspec.observations.model import Bounds, Observations, Request, Step
+from benchspec.observations.model import (
+    Ablation,
+    Agreement,
+    Bounds,
+    Budget,
+    Decomposition,
+    Factor,
+    Figures,
+    Observations,
+    Request,
+    Scaled,
+    Sends,
+    Series,
+    Step,
+    Transfer,
+)
+from tests.judge.published import all_reduce
 from tests.judge.world import burst, hypothesis, seen, spec, sweep, verdicts
 
 GOOD = sweep("main", 4, (1, 2, 4, 8))
@@ -102,3 +118,50 @@ def test_any_numbers_give_readings_of_the_vocabulary(data: st.DataObject) -> Non
     for r in verdicts(spec(), Observations(steps=steps)).checks:
         assert r.reading in words[r.check]
         assert (r.reading is None) == (r.state != "judged")
+
+
+NUMBERS = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.0, 1.0]))
+
+
+@settings(max_examples=60, deadline=None, phases=[Phase.explicit, Phase.generate])
+@given(st.data())
+def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject) -> None:
+    def number() -> float:
+        return data.draw(NUMBERS)
+
+    def counters() -> list[Series]:
+        return [
+            Series(
+                counter=counter,
+                unit="MB/s" if "pcie" in counter else "%",
+                arm=arm,
+                device=device,
+                mean=number(),
+                counts=[12],
+                values=[number() for _ in range(data.draw(st.integers(0, 3)))],
+            )
+            for arm in ("B", "C")
+            for counter in ("pcie-rx", "pcie-tx", "utilization", "clock", "throttle")
+            for device in ("gpu0", "gpu1")
+        ]
+
+    observed = Observations(
+        steps=[Step(arm=a, concurrency=1, decode_tok_s=number(), round_ms=number()) for a in "BC"],
+        series=counters(),
+        budgets=[Budget(name="x", total_ms=number(), parts={"a": number()})],
+        ablations=[Ablation(name="x", full_ms=number(), without={"a": number(), "b": number()})],
+        factors=[
+            Decomposition(name="x", observed=number(), factors=[Factor(name="f", ratio=number())])
+        ],
+        figures=[Figures(name="x", tok_s=number(), ms_per_token=number(), over=1, under=number())],
+        transfers=[Transfer(bytes_per_token=number(), crossings=2)],
+        scaled=[Scaled(name="x", n=2, single=number(), measured=number())],
+        sends=[Sends(ttft_ms=[number(), number()])],
+        agreement=[Agreement(arms=["B", "C"], acceptance=[number(), number()])],
+    )
+    study, _ = all_reduce()
+    words = {c.NAME: {*c.READINGS, "unresolved", None} for c in CHECKS}
+    for r in verdicts(study, observed).checks:
+        assert r.reading in words[r.check]
+        assert (r.reading is None) == (r.state != "judged")
+        assert r.state != "judged" or not isinstance(r.value, float) or math.isfinite(r.value)

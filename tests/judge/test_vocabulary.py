@@ -34,7 +34,8 @@ def test_a_check_is_its_own_manual_page(name: str) -> None:
 
 
 def test_every_threshold_is_used_and_has_a_source() -> None:
-    code = "".join(p.read_text("utf-8") for p in FOLDER.parent.rglob("*.py"))
+    files = [p for p in FOLDER.parent.rglob("*.py") if p.name != "thresholds.py"]
+    code = "".join(p.read_text("utf-8") for p in files)
     for name, threshold in THRESHOLDS.items():
         assert threshold.source
-        assert f'limit("{name}")' in code, name
+        assert f'"{name}"' in code, name

@@ -25,7 +25,7 @@ from __future__ import annotations
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured, need
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, invalid
+from benchspec.judge.lines import Line, invalid, not_applicable
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -41,6 +41,8 @@ def check(case: Case) -> list[CheckResult]:
 
     def divide(line: Line, step: Step) -> CheckResult:
         answered = len(figures.succeeded(step))
+        if not case.setup(step.arm).counts_tokens:
+            raise not_applicable("a command gives seconds, not tokens")
         if step.requests and not answered:
             raise invalid(f"none of {len(step.requests)} requests was answered")
         rate = need(

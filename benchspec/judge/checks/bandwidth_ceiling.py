@@ -24,18 +24,19 @@ width / 8 gives a card's bandwidth.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from benchspec.judge import figures, geometry, hardware
 from benchspec.judge.case import Case, measured, need
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, lacking, not_applicable
+from benchspec.judge.lines import Line, attempt, lacking, not_applicable
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 from benchspec.spec.models import Device
+from benchspec.spec.quantity import Quantity
 
 NAME = "bandwidth-ceiling"
 READINGS = ("fraction", "at-least", "impossible")
@@ -62,17 +63,17 @@ def check(case: Case) -> list[CheckResult]:
     def divide(line: Line, step: Step) -> CheckResult:
         if step.arm not in described:
             raise not_applicable("neither bandwidth nor bytes per token are declared")
-        return _divide(case.setup(step.arm), line, step)
+        return _divide(case.setup(step.arm), line, step, case.streams(step))
 
     per_step = case.per_repeat(NAME, divide) if described else []
     return [*_probes(case), *(r for r in per_step if r.arm in described)]
 
 
-def _divide(setup: Setup, line: Line, step: Step) -> CheckResult:
+def _divide(setup: Setup, line: Line, step: Step, streams: int) -> CheckResult:
     rate = need(figures.decode_tok_s(step), "a stream's decode rate")
     each = figures.tokens_per_round(step, setup.drafts(step))
     each = need(each, "tokens per pass under speculation (k and acceptance)")
-    size = _bytes(setup, step)
+    size = _bytes(setup, step, streams)
     speeds = [hardware.bandwidth(d, _resident(setup)) for d in setup.devices]
     known = [s for s in speeds if s is not None]
     if len(known) < len(speeds):
@@ -108,12 +109,12 @@ def _resident(setup: Setup) -> float | None:
     return hardware.resident_bytes(setup.model)
 
 
-def _bytes(setup: Setup, step: Step) -> _Bytes:
-    """Weights once, and the KV cache of every stream."""
-    streams = step.concurrency or 1
+def _bytes(setup: Setup, step: Step, streams: int) -> _Bytes:
+    """Weights once (experts for every token of the pass, drafts too), and every stream's KV cache."""
     model = setup.model
-    weights = need(geometry.weight_bytes(model, streams), "bytes per pass")
-    shared = streams > 1 and model.experts is not None
+    tokens = streams * (1 + (setup.drafts(step) or 0))
+    weights = need(geometry.weight_bytes(model, tokens), "bytes per pass")
+    shared = tokens > 1 and model.experts is not None
     inputs = [
         hardware.as_input(
             "weights per pass", weights, "B", "bound" if shared else "declared", "the model"
@@ -147,27 +148,36 @@ def _caveats(setup: Setup, reading: str, each: Interval) -> list[str]:
     return caveats
 
 
-def _probes(case: Case) -> Iterator[CheckResult]:
+def _probes(case: Case) -> list[CheckResult]:
     """A probe against the datasheet, per device that has both figures."""
-    for device in case.spec.hardware.devices:
-        if device.memory_bandwidth is None or device.datasheet_bandwidth is None:
-            continue
-        probe = Interval.of(device.memory_bandwidth)
-        sheet = Interval.of(device.datasheet_bandwidth)
-        ratio = probe / sheet
-        wrong = ratio.low > limit("ceiling.impossible")
-        yield Line(NAME, None, {"device": device.id}).judged(
-            "impossible" if wrong else "fraction",
-            f"probe {hardware.gb(probe)} GB/s / datasheet {hardware.gb(sheet)} GB/s = "
-            f"{show(ratio)}{_by_clock(device)}",
-            ratio,
-            "ratio",
-            inputs=[
-                hardware.as_input("probe", probe, "B/s", device.source, device.id),
-                hardware.as_input("datasheet", sheet, "B/s", "datasheet", device.name or device.id),
-            ],
-            caveats=["faster than its datasheet: not the card of that name?"] if wrong else [],
-        )
+    return [
+        attempt(line := Line(NAME, None, {"device": device.id}), partial(_probe, line, device))
+        for device in case.spec.hardware.devices
+        if device.memory_bandwidth is not None and device.datasheet_bandwidth is not None
+    ]
+
+
+def _probe(line: Line, device: Device) -> CheckResult:
+    probe = need(_interval(device.memory_bandwidth), "a probe")
+    sheet = need(_interval(device.datasheet_bandwidth), "a datasheet figure")
+    ratio = probe / sheet
+    wrong = ratio.low > limit("ceiling.impossible")
+    return line.judged(
+        "impossible" if wrong else "fraction",
+        f"probe {hardware.gb(probe)} GB/s / datasheet {hardware.gb(sheet)} GB/s = "
+        f"{show(ratio)}{_by_clock(device)}",
+        ratio,
+        "ratio",
+        inputs=[
+            hardware.as_input("probe", probe, "B/s", device.source, device.id),
+            hardware.as_input("datasheet", sheet, "B/s", "datasheet", device.name or device.id),
+        ],
+        caveats=["faster than its datasheet: not the card of that name?"] if wrong else [],
+    )
+
+
+def _interval(value: Quantity | None) -> Interval | None:
+    return None if value is None else Interval.of(value)
 
 
 def _by_clock(device: Device) -> str:

@@ -22,11 +22,12 @@ Value: the foreign share. Source: this project; an idle limit of zero fails on e
 from __future__ import annotations
 
 from benchspec.judge.case import Case, measured
-from benchspec.judge.conditions import contamination
+from benchspec.judge.channels import series_mean
+from benchspec.judge.conditions import NOT_IDLE, contamination
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.place import Place
-from benchspec.judge.result import CheckResult
+from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Series, Step
 
@@ -46,7 +47,7 @@ def check(case: Case) -> list[CheckResult]:
         if share is None and not any(s.idle_before or s.idle_after for s in series):
             raise lacking("processor time of foreign processes, or idle samples")
         parts = list(noisy)
-        inputs = []
+        inputs = [Input(name=NOT_IDLE, value=text) for text in noisy]
         if share is not None:
             parts.insert(0, f"foreign / (engine + client) CPU time = {show(share, 3)}, limit 0.25")
             inputs.append(measured("foreign share", share, "of CPU time", step))
@@ -75,8 +76,8 @@ def idle_excess(series: Series) -> str | None:
     """Why the counter was not idle before or after, or None. Rates in MB/s only."""
     if series.unit != "MB/s":
         return None
-    values = [v for v in series.values if v is not None]
-    net = sum(values) / len(values) if values else 0.0
+    during = series_mean(series)
+    net = during.mid if during is not None else 0.0
     allowed = max(limit("baseline.idle"), limit("baseline.net") * net)
     for when, window in (("before", series.idle_before), ("after", series.idle_after)):
         idle = [v for v in window if v is not None]

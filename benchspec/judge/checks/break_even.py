@@ -24,7 +24,7 @@ from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
 from benchspec.judge.hardware import as_input
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line
+from benchspec.judge.lines import Line, attempt
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.observations.quantiles import median
@@ -61,10 +61,11 @@ def _judge(case: Case, one: Place, two: Place) -> Iterator[CheckResult]:
     ]
     prefill = _both(case, fast, slow, "prefill_tok_s")
     waits = _both(case, fast, slow, "ttft_ms") if prefill is None else None
+    arms = (fast.arm, slow.arm)
     if prefill is not None:
-        yield _by_rate(line, (fast.arm, slow.arm), prefill, saved, inputs)
+        yield attempt(line, lambda: _by_rate(line, arms, prefill, saved, inputs))
     elif waits is not None:
-        yield _by_wait(line, (fast.arm, slow.arm), waits, saved, inputs)
+        yield attempt(line, lambda: _by_wait(line, arms, waits, saved, inputs))
 
 
 def _by_rate(

@@ -25,7 +25,7 @@ from benchspec.judge import completions as shape
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured
 from benchspec.judge.interval import counted, show
-from benchspec.judge.lines import Line, lacking
+from benchspec.judge.lines import Line, lacking, not_applicable
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -41,6 +41,8 @@ def check(case: Case) -> list[CheckResult]:
     """One result per arm and step."""
 
     def divide(line: Line, step: Step) -> CheckResult:
+        if not case.setup(step.arm).counts_tokens and not step.requests:
+            raise not_applicable("a command gives seconds, not tokens")
         each = figures.tokens_per_request(step)
         if each is None and not step.requests:
             raise lacking("requests, or throughput and wall time")
@@ -76,8 +78,14 @@ def _division(step: Step, each: float | None) -> str:
 def _counts(step: Step) -> list[str]:
     if not step.requests:
         return []
-    failed = len(step.requests) - len(figures.succeeded(step))
-    return [f"{len(step.requests)} sent = {len(step.requests) - failed} ok + {failed} failed"]
+    sent = len(step.requests)
+    failed = sent - len(figures.succeeded(step))
+    starts = [r.start_s for r in step.requests if r.start_s is not None]
+    counts = [f"{sent} sent = {sent - failed} ok + {failed} failed"]
+    if step.rate and len(starts) > 1 and max(starts) > min(starts):
+        achieved = (len(starts) - 1) / (max(starts) - min(starts))
+        counts.append(f"achieved {show(achieved)} of {show(step.rate)} requests/s")
+    return counts
 
 
 def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:

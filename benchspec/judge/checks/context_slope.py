@@ -55,7 +55,7 @@ def _judge(
     for place in places:
         sound = [s for s in case.steps(place) if not figures.defect(s)]
         times = [t.mid for s in sound if (t := figures.step_ms(s, case.setup(arm).drafts(s)))]
-        if times and place.context_tokens is not None:
+        if times and min(times) > 0 and place.context_tokens is not None:
             points[place.context_tokens] = median(times)
             steps[place.context_tokens] = sound[0]
     if len(points) < 2:

@@ -70,7 +70,10 @@ def _counters(case: Case, group: Sequence[Channel]) -> Iterator[CheckResult]:
     at = {**first.at, "counter": first.counter}
     n = min(len(c.counts) for c in [*group, *control])
     ours, theirs = _Figure(*mean_of(group), n), _Figure(*mean_of(control), n)
-    yield from _compare((first.arm, control[0].arm), at, ours, theirs, first.unit)
+    few = min(c.windows for c in group) < limit("sampling.windows")
+    for result in _compare((first.arm, control[0].arm), at, ours, theirs, first.unit):
+        capped = few and result.quotable == "yes"
+        yield result.model_copy(update={"quotable": "order-of-magnitude"}) if capped else result
 
 
 def _rates(case: Case, arm: str, control: str) -> Iterator[CheckResult]:

@@ -8,7 +8,8 @@ is refused. One input per setting carries both. No division.
 Readings
   refused         the log says that a setting was refused or ignored
   changed         a setting was found with another value, or the log says the engine fell back
-  on-but-unused   several slots were asked for, and the answers came one by one
+  on-but-unused   several slots were asked for, and the answers came one by one; or a setting of a
+                  link path was, and the link carried less than a tenth of the expected traffic
   as-asked        everything that could be read back is as asked
 
 Silent when: nothing asked could be read back. A setting that cannot be read is named in a caveat,
@@ -21,9 +22,11 @@ times differ, either alone suffices to refute the setting.
 from __future__ import annotations
 
 from benchspec.judge.case import Case
-from benchspec.judge.checks import completion_shape
+from benchspec.judge.checks import completion_shape, expected_traffic
+from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.thresholds import limit
 from benchspec.observations.model import ArmObservation, LogLine, Setting, SettingValue
 
 NAME = "effective-settings"
@@ -33,13 +36,14 @@ RATE = False
 
 _REFUSALS = ("refused", "ignored")
 _CHANGES = ("changed", "fell-back")
+_PATHS = ("p2p", "allreduce", "all-reduce", "all_reduce", "nccl", "nvlink")
 _LEFT_TO_ENGINE = ("auto", "-1", "default")
 _TRUE, _FALSE = ("true", "on", "1", "yes", "enabled"), ("false", "off", "0", "no", "disabled")
 
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm of which settings or log lines are known."""
-    shapes = completion_shape.check(case)
+    shapes = [*completion_shape.check(case), *expected_traffic.check(case)]
     seen = [arm for arm in case.arm_ids if case.observed(arm).settings or case.observed(arm).log]
     return [_judge(case, Line(NAME, arm), case.observed(arm), shapes) for arm in seen]
 
@@ -53,8 +57,9 @@ def _judge(case: Case, line: Line, seen: ArmObservation, shapes: list[CheckResul
         return line.silent(lacking("any asked setting that can be read back"))
     changed = [s for s in read if not same(s.asked, s.found)]
     fallen = [entry for entry in log if entry.effect in _CHANGES]
-    unused = _unused(case, line.arm or "", shapes)
-    slots = case.slots(line.arm or "")
+    arm = line.arm or ""
+    unused = _unused(case, arm, shapes) or _unused_path(arm, asked, shapes)
+    slots = case.slots(arm)
     reading = (
         "refused"
         if refusals
@@ -100,6 +105,18 @@ def _unused(case: Case, arm: str, shapes: list[CheckResult]) -> str | None:
             count = shape.at.get("concurrency")
             return f"{declared.count} slots asked, yet {count} answers came one by one"
     return None
+
+
+def _unused_path(arm: str, asked: list[Setting], results: list[CheckResult]) -> str | None:
+    """A path was asked for, and hardly anything took it."""
+    on = [s.name for s in asked if str(s.asked).lower() not in _FALSE]
+    paths = [name for name in on if any(word in name.lower() for word in _PATHS)]
+    traffic = [r for r in results if r.arm == arm and r.check == expected_traffic.NAME]
+    shares = [r.value for r in traffic if isinstance(r.value, float)]
+    if not paths or not shares or min(shares) >= limit("settings.unused"):
+        return None
+    percent = show(100 * min(shares), 2)
+    return f"{', '.join(paths)} on, yet the link carried {percent} % of the expected traffic"
 
 
 def _sentence(

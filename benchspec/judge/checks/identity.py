@@ -21,6 +21,7 @@ another configuration.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from benchspec.judge.case import Case
 from benchspec.judge.lines import Line
@@ -29,6 +30,7 @@ from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.knowledge import engines
 from benchspec.observations.model import SettingValue
+from benchspec.spec.models import Workload
 
 NAME = "identity"
 READINGS = ("comparable", "not-comparable")
@@ -75,7 +77,7 @@ def _pairs(case: Case) -> Iterator[tuple[str, str]]:
 def _judge(case: Case, arm: str, other: str) -> CheckResult:
     mine, theirs = case.setup(arm), case.setup(other)
     declared = dict(_declared(mine, theirs))
-    observed = dict(_observed(mine, theirs))
+    observed = _by_axis(_observed(mine, theirs))
     if declared:
         observed.pop("footprint", None)  # what was changed on purpose may need other memory
     surprises = [axis for axis in observed if axis not in declared]
@@ -103,7 +105,7 @@ def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
         return
     if a.model != b.model:
         yield "model", f"{b.model.name or b.model.source} and {a.model.name or a.model.source}"
-    if a.workload != b.workload:
+    if _sent(a.workload) != _sent(b.workload):
         yield "workload", "declared differently"
     if a.devices != b.devices:
         yield "hardware", "other devices"
@@ -114,6 +116,21 @@ def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
     if ours != others:
         yield "engine", f"{others} and {ours}"
     yield from _settings(mine, theirs, a.engine.kind)
+
+
+def _sent(workload: Workload) -> dict[str, Any]:
+    """What is sent and asked for; a label also tells of the engine, which is another axis."""
+    data = workload.model_dump()
+    label = data.get("label") or {}
+    data["label"] = {k: v for k, v in label.items() if k not in ("speculation", "slots", "note")}
+    return data
+
+
+def _by_axis(found: Iterator[tuple[str, str]]) -> dict[str, str]:
+    texts: dict[str, list[str]] = {}
+    for axis, text in found:
+        texts.setdefault(axis, []).append(text)
+    return {axis: ", ".join(several) for axis, several in texts.items()}
 
 
 def _settings(mine: Setup, theirs: Setup, kind: str) -> Iterator[tuple[str, str]]:

@@ -28,7 +28,7 @@ from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
 from benchspec.judge.checks.sampling import quotable
 from benchspec.judge.hardware import as_input, slowest
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line, lacking
+from benchspec.judge.lines import Line, attempt, lacking
 from benchspec.judge.result import CheckResult, Quotable
 from benchspec.judge.thresholds import limit
 
@@ -43,17 +43,21 @@ _ORDER: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")
 def check(case: Case) -> list[CheckResult]:
     """One result per arm, phase and direction."""
     groups = by_place([c for c in case.channels(*TRAFFIC) if c.unit == "MB/s"])
-    return [_judge(case, group, groups.values()) for group in groups.values()]
+    return [_judge(case, group) for group in groups.values()]
 
 
-def _judge(case: Case, group: Sequence[Channel], every: object) -> CheckResult:
+def _judge(case: Case, group: Sequence[Channel]) -> CheckResult:
+    line = Line(NAME, group[0].arm, {**group[0].at, "counter": group[0].counter})
+    return attempt(line, lambda: _divide(case, line, group))
+
+
+def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
     first = group[0]
-    line = Line(NAME, first.arm, {**first.at, "counter": first.counter})
     kind = first.counter.split("-", maxsplit=1)[0]
     links = [k for k in case.spec.hardware.links if k.kind == kind]
     link = slowest(links, measured_first=False)
     if link is None:
-        return line.silent(lacking(f"the capacity of the {kind} link"))
+        raise lacking(f"the capacity of the {kind} link")
     capacity = link[0] * 1e-6
     mean, _ = mean_of(group)
     share = mean / capacity

@@ -49,8 +49,9 @@ def check(case: Case) -> list[CheckResult]:
         if transfer is None:
             raise not_applicable("nothing crosses a link")
         time = figures.step_ms(step, case.setup(step.arm).drafts(step))
-        streams = step.concurrency or 1
-        return _divide(case, line, step, transfer, streams, need(time, "the time of a step") * 1e-3)
+        streams = case.streams(step)
+        time_s = need(time, "the time of a step") * 1e-3
+        return _divide(case, line, step, transfer, streams, time_s)
 
     def prefill(line: Line, step: Step) -> CheckResult:
         transfer = moved.get(step.arm)

@@ -68,6 +68,8 @@ def check(case: Case) -> list[CheckResult]:
         count = step.concurrency
         if count is None:
             raise not_applicable("an open loop has no fixed number in flight")
+        if count == 1:
+            raise not_applicable("one request waits for nobody")
         slots = case.slots(step.arm)
         if slots is None:
             raise lacking("S, the number of server slots")

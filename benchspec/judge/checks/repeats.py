@@ -45,6 +45,8 @@ def check(case: Case) -> list[CheckResult]:
 def _judge(case: Case, place: Place) -> CheckResult:
     line = Line(NAME, place.arm, place.at)
     values, name, unit = _values(case, place)
+    if any(s.repeats for s in case.steps(place)):
+        return line.silent(lacking("the figure of each repeat; only their median is known"))
     if len(values) < limit("repeats.verdict"):
         return line.silent(lacking(f"3 repeats; there are {len(values)}"))
     middle, spread = median(values), max(values) - min(values)

@@ -56,7 +56,7 @@ def _shape(case: Case, group: Sequence[Channel]) -> CheckResult:
     line = Line(NAME, first.arm, {**first.at, "counter": first.counter, "question": "shape"})
     interval_s = max((s.interval_s or 0.0 for c in group for s in c.raw), default=0.0)
     token_ms = _token_ms(case, first)
-    if not interval_s or token_ms is None:
+    if not interval_s or not token_ms:
         return line.silent(lacking("the sampling interval and the time per token"))
     needed = token_ms / (2 * len(group))
     turns = 1e3 * interval_s / token_ms

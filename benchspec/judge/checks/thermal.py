@@ -68,7 +68,7 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
     own, peer = _own(channel), _peer(case, channel, group)
     reason = _reasons(case, channel)
     ratios = [r for r in (own, peer) if r is not None]
-    slow = (own or 1) < limit("thermal.own") or (peer or 1) < limit("thermal.peer")
+    slow = _below(own, limit("thermal.own")) or _below(peer, limit("thermal.peer"))
     reading = "steady"
     if reason == "power":
         reading = "power-capped"
@@ -82,14 +82,18 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
     return line.judged(
         reading,
         ", ".join(words) + (f", {reason} reason set" if reason else ""),
-        min(ratios) if ratios else None,
+        min(ratios, key=lambda r: r.mid) if ratios else None,
         "ratio",
         inputs=[channel.as_input()],
         caveats=["the set runs at the pace of its slowest device"] if slow else [],
     )
 
 
-def _own(channel: Channel) -> float | None:
+def _below(ratio: Interval | None, least: float) -> bool:
+    return ratio is not None and ratio.mid < least
+
+
+def _own(channel: Channel) -> Interval | None:
     """Mean clock after the first tenth / mean of the first tenth."""
     values = [v for s in channel.raw for v in finite(s)]
     tenth = len(values) // 10
@@ -97,10 +101,10 @@ def _own(channel: Channel) -> float | None:
         return None
     start = math.fsum(values[:tenth]) / tenth
     rest = math.fsum(values[tenth:]) / (len(values) - tenth)
-    return rest / start if start > 0 else None
+    return Interval.of(rest / start) if start > 0 else None
 
 
-def _peer(case: Case, channel: Channel, group: Sequence[Channel]) -> float | None:
+def _peer(case: Case, channel: Channel, group: Sequence[Channel]) -> Interval | None:
     """Mean clock / that of the fastest other device of the same name."""
     names = {d.id: d.name for d in case.setup(channel.arm or "").devices}
     peers = [
@@ -110,7 +114,7 @@ def _peer(case: Case, channel: Channel, group: Sequence[Channel]) -> float | Non
         and names.get(c.device or "") == names.get(channel.device or "")
     ]
     fastest = max(peers, default=0.0)
-    return channel.middle.mid / fastest if fastest > 0 else None
+    return channel.middle / fastest if fastest > 0 else None
 
 
 def _reasons(case: Case, channel: Channel) -> str | None:

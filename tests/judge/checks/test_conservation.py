@@ -73,3 +73,18 @@ def test_a_violation_invalidates_what_rests_on_it() -> None:
     steps = [s.model_copy(update={"engine_restarted": True}) for s in sweep("main", 1, (4,))]
     study = spec(hypotheses=[hypothesis(test={"check": "completion-shape", "expect": "staircase"})])
     assert verdicts(study, seen(*steps)).hypotheses[0].verdict == "invalid"
+
+
+def test_an_open_loop_says_what_rate_it_achieved() -> None:
+    requests = [Request(start_s=i * 0.5, end_s=i * 0.5 + 1, tokens=32) for i in range(11)]
+    step = Step(arm="main", rate=4.0, mode="open", requests=requests)
+    r = result(verdicts(spec(), seen(step)), "conservation")
+    assert "achieved 2 of 4 requests/s" in (r.arithmetic or "")
+
+
+def test_a_timed_command_has_no_tokens_to_conserve() -> None:
+    study = spec(engine={"kind": "command", "command": "./render clip"}, workload={})
+    jobs = [Step(arm="main", repeat=i, wall_s=t) for i, t in enumerate((55.9, 56.0, 56.1), 1)]
+    v = verdicts(study, seen(*jobs))
+    assert result(v, "conservation").state == result(v, "aggregate").state == "not-applicable"
+    assert result(v, "repeats").reading == "stable"

@@ -8,8 +8,15 @@ import pytest
 
 from benchspec.judge.checks.effective_settings import same
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import ArmObservation, LogLine, Observations, Setting, Step
-from tests.judge.published import serial_engine
+from benchspec.observations.model import (
+    ArmObservation,
+    LogLine,
+    Observations,
+    Series,
+    Setting,
+    Step,
+)
+from tests.judge.published import all_reduce, serial_engine
 from tests.judge.world import result, spec, sweep, verdicts
 
 
@@ -62,6 +69,25 @@ def test_slots_that_serve_one_by_one_are_on_but_unused() -> None:
     r = judged(arm, *sweep("main", 1, (1, 4)), engine={"kind": "llama.cpp", "flags": {"np": 4}})
     assert r.reading == "on-but-unused"
     assert "4 answers came one by one" in (r.arithmetic or "")
+
+
+def test_a_path_that_nothing_takes_is_on_but_unused() -> None:
+    study, observed = all_reduce()
+    quiet = [
+        s.model_copy(update={"mean": 30.0, "range": None})
+        if (s.arm, s.counter) == ("C", "pcie-rx")
+        else s
+        for s in observed.series
+    ]
+    p2p = ArmObservation(settings=[asked("GGML_CUDA_P2P", 1, 1)])
+    arms = {**observed.arms, "C": p2p}
+
+    def reading(series: list[Series]) -> str | None:
+        found = observed.model_copy(update={"series": series, "arms": arms})
+        return result(verdicts(study, found), "effective-settings", arm="C").reading
+
+    assert reading(observed.series) == "as-asked"
+    assert reading(quiet) == "on-but-unused"
 
 
 def test_what_cannot_be_read_back_is_never_assumed() -> None:

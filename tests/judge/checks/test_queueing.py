@@ -193,3 +193,20 @@ def test_each_repeat_divides_within_itself() -> None:
     r = at_eight(seen(*sweep("main", 4, (4, 8), repeats=1), *slow, slots={"main": 4}))
     assert r.n == 2
     assert r.value == pytest.approx(1.0)
+
+
+def test_slots_show_in_the_first_tokens_of_uneven_answers() -> None:
+    attached = {"kind": "openai", "attach": "http://127.0.0.1:1"}
+
+    def uneven(count: int) -> Step:
+        step = burst("main", count, 4)
+        requests = [
+            r.model_copy(update={"tokens": 32 - i % 4, "end_s": (r.end_s or 0) - 0.01 * (i % 4)})
+            for i, r in enumerate(step.requests)
+        ]
+        ends = [r.model_copy(update={"last_token_s": r.end_s}) for r in requests]
+        return step.model_copy(update={"requests": ends})
+
+    r = at_eight(seen(uneven(4), uneven(8)), engine=attached, workload={"prompt": {"tokens": 16}})
+    assert r.inputs[0].value == 4
+    assert r.inputs[0].provenance == "derived"
