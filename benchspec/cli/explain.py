@@ -1,4 +1,4 @@
-"""`benchspec explain`: the manual page of a rule of the linter or a check of the judge."""
+"""`benchspec explain`: the manual page of a rule, a check, an engine or one of its settings."""
 
 from __future__ import annotations
 
@@ -16,11 +16,18 @@ from benchspec.lint.rule import HEADINGS, Documented, manual
 from benchspec.lint.rules import ALL
 
 
-@click.command(epilog="Examples: benchspec explain BS201; benchspec explain queueing")
+@click.command(
+    context_settings={"ignore_unknown_options": True},  # `explain -np` asks about a flag
+    epilog="Examples: benchspec explain BS201; benchspec explain queueing; "
+    "benchspec explain llama.cpp; benchspec explain parallel",
+)
 @click.argument("name", required=False, metavar="CODE|NAME")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(name: str | None, as_json: bool) -> None:
-    """Explain a rule (by code or name) or a check; without a name, list them all."""
+    """Explain a rule (by code or name), a check, an engine kind, or a setting of an engine.
+
+    Without a name, list the rules and the checks.
+    """
     if name is None:
         _list(as_json)
         return
@@ -29,9 +36,13 @@ def command(name: str | None, as_json: bool) -> None:
         _explain_rule(rule, as_json)
         return
     check = next((module for module in _checks() if name == module.NAME), None)
-    if check is None:
+    if check is not None:
+        _explain_check(check, as_json)
+        return
+    from benchspec.cli.explain_engine import explain_engine, explain_setting
+
+    if not explain_engine(name, as_json) and not explain_setting(name, as_json):
         raise _unknown(name)
-    _explain_check(check, as_json)
 
 
 def _checks() -> list[Any]:
@@ -106,4 +117,4 @@ def _unknown(name: str) -> UsageError:
     near = get_close_matches(name.upper(), [n for n in _names() if n.startswith("BS")], 1)
     near = get_close_matches(name.lower()[:64], list(_names()), 1) or near
     hint = f"did you mean {near[0]}?" if near else "`benchspec explain` lists rules and checks"
-    return UsageError(f"there is no rule or check {name[:64]!r}", hint=hint)
+    return UsageError(f"there is no rule, check, engine or setting {name[:64]!r}", hint=hint)

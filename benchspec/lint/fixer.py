@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from benchspec.errors import SpecUnreadable
-from benchspec.lint.fixes import Fix, apply
+from benchspec.lint.edits import apply
+from benchspec.lint.fixes import Fix
 from benchspec.lint.linter import LintResult, lint
 from benchspec.spec.source import Document, parse
 

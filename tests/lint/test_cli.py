@@ -118,4 +118,44 @@ def test_without_a_name_everything_is_listed() -> None:
 def test_a_rule_as_json() -> None:
     data = json.loads(explained("BS201", "--json").stdout)
     assert data["rule"]["name"] == "slots-undeclared"
-    assert "parallel" in data["rule"]["sections"]["Fix"] or data["rule"]["sections"]["Fix"]
+    assert "`ctx-size`" in data["rule"]["sections"]["Fix"]
+
+
+@pytest.mark.parametrize("name", ["parallel", "-np", "LLAMA_ARG_N_PARALLEL"])
+def test_a_setting_is_explained_by_any_of_its_names(name: str) -> None:
+    done = explained(name)
+    assert done.exit_code == 0
+    assert "llama.cpp: parallel" in done.stdout and "--parallel -np" in done.stdout
+
+
+def test_an_engine_counts_what_nobody_has_worked_out() -> None:
+    data = json.loads(explained("llama.cpp", "--json").stdout)["engine"]
+    assert data["unknown"] == sum(not setting["known"] for setting in data["settings"])
+    assert f"of {data['unknown']} nobody has worked it out" in explained("llama.cpp").stdout
+
+
+@pytest.mark.parametrize("name", ["sarif", "github"])
+def test_other_formats_go_to_stdout_alone(folder: Path, name: str) -> None:
+    done = run(str(folder / "deep" / "bad.yml"), "--format", name)
+    assert done.exit_code == 1
+    assert "BS505" in done.stdout
+    if name == "sarif":
+        assert json.loads(done.stdout)["version"] == "2.1.0"
+
+
+def test_a_bare_command_line() -> None:
+    line = "llama-server -m x.gguf -c 32k --parallel 4 -fit off"
+    done = run("--command", line)
+    assert done.exit_code == 1
+    assert "error[BS305] value-silently-truncated" in done.stdout
+    assert f"<command line>:1:{line.index('-c') + 1}" in done.stdout
+
+
+def test_a_bare_command_line_that_is_fine() -> None:
+    done = run("--command", "llama-server -m x.gguf -c 8192 -np 4 -fit off")
+    assert (done.exit_code, done.stdout) == (0, "no findings in 1 file\n")
+
+
+@pytest.mark.parametrize("line", ["", "echo hello", "text-generation-launcher --model-id x"])
+def test_a_command_line_of_no_known_engine_is_a_usage_error(line: str) -> None:
+    assert isinstance(run("--command", line).exception, UsageError)

@@ -9,8 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from benchspec.cli import lint as cli
+from benchspec.lint.edits import apply
 from benchspec.lint.fixer import fixed
-from benchspec.lint.fixes import Append, Extend, Put, apply
+from benchspec.lint.fixes import Append, Extend, Put
 from benchspec.spec.problems import Path as YamlPath
 from benchspec.spec.source import Document, parse
 from tests.lint.specs import linted, over_base
