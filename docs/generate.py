@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Write the generated pages of `docs/` from the code that they describe.
 
-    python docs/generate.py            write them
-    python docs/generate.py --check    say which are stale, exit 1 if any
+python docs/generate.py            write them
+python docs/generate.py --check    say which are stale, exit 1 if any
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
 
 from benchspec.cli.main import COMMANDS, cli
+from benchspec.lint.rule import Documented, manual
+from benchspec.lint.rules import ALL
 from benchspec.spec.models import Spec
 from benchspec.spec.node import Node
 
@@ -93,9 +96,69 @@ def _help(command: click.Command, name: str) -> str:
 def checks_page() -> str:
     """The manual page of every check."""
     checks = importlib.import_module("benchspec.judge.checks").CHECKS
-    lines = ["# Checks\n", "The divisions that the judge makes. `benchspec explain NAME` shows one.\n"]
+    lines = [
+        "# Checks\n",
+        "The divisions that the judge makes. `benchspec explain NAME` shows one.\n",
+    ]
     for check in checks:
         lines += [f"## {check.NAME}\n", (check.__doc__ or "").strip(), ""]
+    return "\n".join(lines)
+
+
+_FAMILIES = {
+    "BS0": "Form: the file itself",
+    "BS1": "Hypotheses: can it fail, and can this spec test it",
+    "BS2": "Load: slots and sweep",
+    "BS3": "Engine: what the flags really do",
+    "BS4": "Telemetry: what the counters mean",
+    "BS5": "Comparison: fairness",
+    "BS6": "Units and figures",
+    "BS7": "Publication",
+    "BS9": "Waivers",
+}
+
+
+def rules_page() -> str:
+    """The index of the linter's rules, and how severity and waivers work."""
+    lines = ["# Rules of the linter\n", *_RULES_INTRODUCTION]
+    for prefix, family in _FAMILIES.items():
+        lines += [f"## {prefix} {family}\n", "| code | name | severity | |", "|---|---|---|---|"]
+        for module in ALL:
+            rule = module.RULE
+            if rule.code.startswith(prefix):
+                title = manual(module).title
+                lines.append(
+                    f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.severity} | {title} |"
+                )
+        lines.append("")
+    return "\n".join(lines)
+
+
+_RULES_INTRODUCTION = [
+    "*error*: this spec cannot answer its question, and `benchspec run` refuses it. *warning*: the",
+    "answer will be weaker. *info*: a remark. Some findings weigh more or less by what the spec asks;",
+    "their pages say when. `benchspec explain CODE` prints a page in the terminal.\n",
+    "A finding can be waived in the spec, with a reason that the report prints:\n",
+    "```yaml",
+    "waivers:",
+    "  - {rule: single-run, arm: A, reason: pilot; repeated in the second study}",
+    "```\n",
+    "`rule` is a code or a name; `arm` and `path` narrow it. A waiver without a reason waives nothing,",
+    "an unused one is a finding. BS0 and BS9 cannot be waived.\n",
+]
+
+
+def rule_page(module: Documented) -> str:
+    """One rule: what it checks, why, a bad and a good spec (both are run by the tests)."""
+    rule, page = module.RULE, manual(module)
+    holds = {"run": "before a run", "audit": "in an audit", "both": "before a run and in an audit"}
+    lines = [
+        f"# {rule.code} {rule.name}\n",
+        f"{page.title}\n",
+        f"Severity: {rule.severity}. Holds {holds[rule.applies]}. Since {rule.since}.\n",
+    ]
+    for heading, text in page.sections.items():
+        lines += [f"## {heading}\n", f"{text}\n"]
     return "\n".join(lines)
 
 
@@ -103,7 +166,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "spec.md": spec_page,
     "cli.md": cli_page,
     "checks.md": checks_page,
-}
+    "rules/README.md": rules_page,
+} | {f"rules/{module.RULE.code}.md": partial(rule_page, module) for module in ALL}
 
 
 def rendered() -> dict[Path, str]:
