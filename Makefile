@@ -29,6 +29,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Write the generated pages again: commands, spec language, checks, rules, JSON Schema.
+docs: $(VENV)/.dev
+	$(BIN)/python docs/generate.py
+
 system:
 	@bash .ci/system-packages
 
@@ -41,6 +45,8 @@ $(VENV)/.venv:
 
 $(VENV)/.demo: $(VENV)/.venv pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[llama]'
+	@# Compiled once, here: a linter that works for milliseconds must not compile itself each time.
+	$(BIN)/python -m compileall -q benchspec
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.demo

@@ -25,8 +25,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Recompute everything in a bundle."),
     "audit": ("audit", "Judge numbers that someone else measured."),
     "next": ("next", "The smallest change that would decide what is open."),
-    "compare": ("compare", "Two bundles side by side."),
-    "import": ("import_", "Read another tool's results."),
     "calibrate": ("calibrate", "The instrument's own error, here and now."),
     "probe": ("probe", "Measure memory and link bandwidth."),
     "model": ("model", "Bytes per token of a GGUF file."),
