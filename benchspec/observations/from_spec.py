@@ -30,7 +30,6 @@ def observations_of(spec: Spec) -> Observations:
     for step in data.get("steps", []):
         step.setdefault("source", source)
     for series in data.get("series", []):
-        series["counter"] = series["counter"].lower().replace("_", "-")
         _say_not_measured(series)
     return Observations.model_validate({"origin": "audit", **data})
 
