@@ -105,8 +105,8 @@ def _decode(tested: Tested, path: Path, target: Interval, arm: Arm) -> Fact | No
     if share.low <= reach:
         return None
     return Fact(
-        f"{target} tok/s x {_gb(read)} GB = {_gb(needed)} GB/s = {_percent(share)} % of "
-        f"{_gb(rate)} GB/s; such a decode is known to reach {reach:.0%}.",
+        f"{target} tok/s x {_bytes(arm, read)} = {_gb(needed)} GB/s = {_percent(share)} % of "
+        f"{_gb(rate)} GB/s; such a decode is known to reach {reach * 100:.0f} %.",
         path,
         "lower the target, or read fewer bytes per token",
         related=_origins(arm),
@@ -127,7 +127,7 @@ def _prefill(tested: Tested, path: Path, target: Interval, arm: Arm) -> Fact | N
     if needed <= peak:
         return None
     return Fact(
-        f"{shown(target.low)} tok/s x 2 x {active / 1e9:.3g}e9 = {shown(needed / 1e12)} TFLOP/s, "
+        f"{shown(target.low)} tok/s x 2 x {active / 1e9:g}e9 = {shown(needed / 1e12)} TFLOP/s, "
         f"and the devices have {shown(peak / 1e12)}.",
         path,
         "lower the target",
@@ -144,12 +144,14 @@ def _origins(arm: Arm) -> tuple[tuple[Path, str], ...]:
     )
 
 
+def _bytes(arm: Arm, read: Interval) -> str:
+    """As the author wrote it, where they did."""
+    stated = arm.model.bytes_per_token
+    return str(stated) if stated else f"{_gb(read)} GB"
+
+
 def _gb(value: Interval) -> str:
-    return (
-        str(Interval(value.low / 1e9, value.high / 1e9))
-        if value.low != value.high
-        else (f"{value.low / 1e9:.4g}")
-    )
+    return str(Interval(value.low / 1e9, value.high / 1e9))
 
 
 def _percent(share: Interval) -> str:

@@ -47,6 +47,8 @@ _NEEDS_EQUAL_LENGTHS = frozenset({"queueing", "completion-shape", "slots-moved",
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per output that is not forced."""
+    if subject.seen and not subject.may_queue:
+        return  # someone else's single stream: its rate does not depend on the length
     free = [arm for arm in subject.arms if arm.serves and _is_free(arm)]
     for path, arms in by_place(free, lambda arm: arm.part("workload", "output")):
         yield Fact(

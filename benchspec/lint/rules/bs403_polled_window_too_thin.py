@@ -57,7 +57,7 @@ def check(subject: Subject) -> Iterator[Fact]:
         path = ("telemetry", "interval") if telemetry.interval else ("telemetry", "sources")
         yield Fact(
             f"dmon looks at {DMON_WINDOW_S * 1e3:.0f} ms of every {interval * 1e3:.0f} ms: "
-            f"{coverage:.0%} of the time.",
+            f"{coverage * 100:.0f} % of the time.",
             path,
             "use the source `nvml`, whose byte counters are cumulative where the card has them",
             affects=subject.affected(),

@@ -37,7 +37,7 @@ RULE = Rule("BS505", "single-run", "error")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """At most one fact."""
-    if subject.repeats > 1:
+    if subject.repeats > 1 or (subject.seen and not subject.observed):
         return
     numeric = [tested.id for tested in subject.tests if tested.needs_repeats]
     yield Fact(

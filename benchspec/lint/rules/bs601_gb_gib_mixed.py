@@ -62,7 +62,7 @@ def check(subject: Subject) -> Iterator[Fact]:
         base = 2**30 if unit.startswith("G") else 2**20
         amount = computed / (base if unit.endswith("iB") else factor)
         yield Fact(
-            f"{parameters.total:.4g} x {model.bits_per_weight:g} / 8 = {shown(amount)} {unit}, and the "
+            f"{parameters.total / 1e9:g}e9 x {model.bits_per_weight:g} / 8 = {shown(amount)} {unit}, and the "
             f"size says {model.size}: it is right in {_OTHER[unit]}.",
             ("model", "size"),
             f"write {_OTHER[unit]}",

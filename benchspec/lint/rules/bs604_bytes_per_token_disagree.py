@@ -65,7 +65,7 @@ def _weights(subject: Subject, arm: Arm) -> Iterator[Fact]:
     computed = read * model.bits_per_weight / 8
     if abs(model.bytes_per_token.mid / computed - 1) > _WEIGHTS:
         yield Fact(
-            f"{read:.4g} x {model.bits_per_weight:g} / 8 = {shown(computed / 1e9)} GB, and "
+            f"{read / 1e9:g}e9 x {model.bits_per_weight:g} / 8 = {shown(computed / 1e9)} GB, and "
             f"bytes_per_token says {model.bytes_per_token}.",
             arm.part("model", "bytes_per_token"),
             "run `benchspec model FILE`, or correct one of the three",
