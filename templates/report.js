@@ -10,6 +10,17 @@ for (const block of document.querySelectorAll("pre.copy")) {
   });
   block.after(button);
 }
+// A link to a result inside a closed fold opens it.
+const unfold = () => {
+  const target = document.getElementById(location.hash.slice(1));
+  const fold = target?.closest("details:not([open])");
+  if (fold) {
+    fold.open = true;
+    target.scrollIntoView();
+  }
+};
+addEventListener("hashchange", unfold);
+unfold();
 const value = (row, column) => {
   const text = row.cells[column].textContent.trim();
   const number = parseFloat(text.replaceAll(",", ""));

@@ -49,7 +49,9 @@ class BundleFacts:
     `utc` is the start of the run (or the time of the audit) as ISO 8601 with a Z: it dates the
     report, and is the only time in it. `origin` is `run`, `audit` or `import`. `environment` maps
     a label to a value in the order to print ("Processor", "Kernel", ...), `versions` a library or
-    program to its version. `spec_text` is the spec as given. `bundle` names the bundle's folder.
+    program to its version. `calibration` is what the instrument showed before the run, against a
+    server of known timing (`first_token_error_ms_p50`, ...). `spec_text` is the spec as given,
+    `bundle` the name of the bundle's folder.
     """
 
     benchspec: str
@@ -63,6 +65,7 @@ class BundleFacts:
     versions: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     launches: tuple[Launch, ...] = ()
+    calibration: Mapping[str, float] = field(default_factory=dict)
     findings: tuple[AcceptedFinding, ...] = ()
     deviations: tuple[str, ...] = ()
     renderer: Mapping[str, str] = field(default_factory=dict)

@@ -12,7 +12,6 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from benchspec import __file__ as package_file
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.dates import instant
 from benchspec.report.text import visible
@@ -27,7 +26,7 @@ DARK = ("dark.css", "screen and (prefers-color-scheme: dark)")
 
 def template_dir() -> Path:
     """Where the templates are: in the wheel inside the package, in a checkout beside it."""
-    package = Path(package_file).parent
+    package = Path(__file__).parents[1]
     packaged = package / "_templates"
     return packaged if packaged.is_dir() else package.parent / "templates"
 

@@ -32,8 +32,29 @@ def figure(value: Figure, unit: str | None = None) -> str:
         return "yes" if value else "no"
     if isinstance(value, str):
         return value
-    text = _interval(value) if isinstance(value, Bounds) else number(value)
-    return with_unit(text, unit)
+    if isinstance(value, Bounds):
+        value, unit = _scaled(value, unit)
+        return with_unit(_interval(value), unit)
+    shown, unit = _scaled(Bounds(low=value, high=value), unit)
+    return with_unit(number(shown.low), _SINGULAR.get(unit or "", unit) if value == 1 else unit)
+
+
+_SINGULAR = {"slots": "slot", "tokens": "token", "requests": "request", "axes": "axis"}
+_LARGE = {"B", "B/s", "FLOP/s", "Hz"}
+_PREFIXES = ((1e13, 1e12, "T"), (1e9, 1e9, "G"), (1e6, 1e6, "M"))
+"""(from this size, factor, prefix): bandwidths are said in GB/s beyond a thousand of them."""
+
+
+def _scaled(value: Bounds, unit: str | None) -> tuple[Bounds, str | None]:
+    """Base units as one says them: 1.555e12 B/s is 1,555 GB/s, 4.03e-5 s is 40.3 us."""
+    size = max(abs(value.low), abs(value.high))
+    if unit in _LARGE and size >= 1e6:
+        factor, prefix = next((f, p) for least, f, p in _PREFIXES if size >= least)
+    elif unit == "s" and 0 < size < 0.01:
+        factor, prefix = (1e-3, "m") if size >= 1e-3 else (1e-6, "u")
+    else:
+        return value, unit
+    return Bounds(low=value.low / factor, high=value.high / factor), f"{prefix}{unit}"
 
 
 def with_unit(text: str, unit: str | None) -> str:

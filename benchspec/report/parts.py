@@ -51,10 +51,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class Ingredient:
-    """A number that was divided, and where it came from: `T(4) = 15.6 s [measured] …`."""
+    """Numbers that were divided and came from one place: `T(4) = 15.6 s, S = 4 [measured: …]`."""
 
-    name: str
-    value: str
+    numbers: tuple[tuple[str, str], ...]
     provenance: str
     source: str | None = None
 
@@ -96,6 +95,8 @@ class VerdictCard:
     error: str | None
     repeats: str | None
     ingredients: tuple[Ingredient, ...]
+    many_numbers: int | None
+    """How many numbers, where they are too many to read past; they are then folded."""
     rests_on: tuple[Reference, ...]
     remarks: tuple[str, ...]
 
@@ -133,9 +134,22 @@ class CheckView:
 
 @dataclass(frozen=True)
 class CheckGroup:
+    """All results of one check; `overview` counts its readings, `short` ones need no folding."""
+
     name: str
     anchor: str
+    overview: str
+    short: bool
     results: tuple[CheckView, ...]
+
+
+@dataclass(frozen=True)
+class OrderView:
+    """One question of "In this order", and what the checks say to it."""
+
+    question: str
+    state: str
+    answer: str
 
 
 @dataclass(frozen=True)

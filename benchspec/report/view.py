@@ -19,6 +19,7 @@ from benchspec.report.sections.data import data
 from benchspec.report.sections.headline import headline
 from benchspec.report.sections.method import method
 from benchspec.report.sections.notes import notes
+from benchspec.report.sections.order import order
 from benchspec.report.sections.setup import setup
 from benchspec.report.sections.unfinished import unfinished
 from benchspec.report.sections.verdicts import cards, gates
@@ -33,6 +34,7 @@ class ReportView:
     cards: tuple[parts.VerdictCard, ...]
     gates: tuple[parts.GateView, ...]
     unfinished: tuple[parts.ItemGroup, ...]
+    order: tuple[parts.OrderView, ...]
     comparison: parts.Comparison
     charts: tuple[Chart, ...]
     checks: tuple[parts.CheckGroup, ...]
@@ -56,6 +58,7 @@ def make_view(
         cards=cards(material, exploratory=False),
         gates=gates(material),
         unfinished=unfinished(material),
+        order=order(material),
         comparison=comparison(material),
         charts=all_charts(material),
         checks=checks(material),

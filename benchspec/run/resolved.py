@@ -93,6 +93,7 @@ def engines_data(records: Iterable[Line]) -> dict[str, Any]:
             mode="json", include={"engine", "argv", "env", "build", "model", "model_sha256"}
         )
         | {"settings": [setting.model_dump(mode="json") for setting in record.settings]}
+        | {"hardware": record.facts.get("hardware", {})}
         for arm, record in starts.items()
     }
 
@@ -137,6 +138,7 @@ def report_facts(bundle: Bundle, resolved: Mapping[str, Any], evidence: bytes) -
             )
             for found in resolved["findings"]
         ),
+        calibration=resolved.get("calibration", {}),
         deviations=tuple(resolved.get("deviations", ())),
         renderer=resolved["renderer"],
     )

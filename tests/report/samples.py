@@ -288,7 +288,7 @@ def _checks() -> list[CheckResult]:
             arm="four-slots",
             at={"concurrency": 8},
             state="judged",
-            reading="batches-of-4",
+            reading="batches",
             arithmetic="8 completions in 2 clusters: 4 + 4, 0.6 s apart",
             value=4,
             n=3,

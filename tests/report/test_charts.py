@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchspec.observations.model import Observations
+from benchspec.observations.model import Observations, Quiet
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.charts.chart import Chart, thinned
 from benchspec.report.charts.rates import queue_model
@@ -42,6 +42,35 @@ def test_titles_state_the_finding(charts: dict[str, Chart]) -> None:
     assert charts["chart-completions-one-slot"].title == (
         "one-slot: at C=4 requests complete one after the other"
     )
+
+
+def test_a_chart_of_batches_names_their_size(charts: dict[str, Chart]) -> None:
+    assert charts["chart-completions-four-slots"].title == (
+        "four-slots: at C=8 requests complete in batches of 4"
+    )
+
+
+def test_a_disturbed_repeat_is_drawn_apart_and_gives_no_rate() -> None:
+    text = samples.QUICKSTART.read_text("utf-8")
+    seen = samples.quickstart_observations()
+    noisy = Quiet(foreign_share=2.0)
+    steps = [
+        s.model_copy(update={"quiet": noisy, "wall_s": 99.0})
+        if (s.arm, s.concurrency, s.repeat) == ("four-slots", 8, 1)
+        else s
+        for s in seen.steps
+    ]
+    view = samples.view_of(
+        text,
+        seen.model_copy(update={"steps": steps}),
+        samples.quickstart_verdicts(text),
+        samples.facts(text),
+    )
+    rates = view.charts[0]
+
+    assert rates.legend[-1].label == "disturbed repeat, no rate is read from it"
+    assert "210 at C=8" in rates.title
+    assert [row[5].text for row in rates.table.rows[:4]] == ["0", "0", "0", "1"]
 
 
 def test_svg_has_attributes_instead_of_styles_and_its_own_ids(charts: dict[str, Chart]) -> None:

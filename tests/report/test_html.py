@@ -67,7 +67,7 @@ def test_what_was_not_judged_says_why(quickstart_page: Page) -> None:
     )
 
     assert "not judged" in result.text
-    assert "Missing: five repeats in run order." in result.text
+    assert "drift needs five repeats, there are three." in result.text
 
 
 def test_an_audit_says_that_nothing_was_measured(audit_page: Page) -> None:

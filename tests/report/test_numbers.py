@@ -40,6 +40,13 @@ def test_four_significant_digits(value: float, text: str) -> None:
         (0.9, "ratio", "0.9"),
         (Bounds(low=57.4, high=68), "%", "57.4 to 68\u00a0%"),
         (Bounds(low=3, high=3), "s", "3\u00a0s"),
+        (1.555e12, "B/s", "1,555\u00a0GB/s"),
+        (Bounds(low=2.65e11, high=3.15e11), "B/s", "265 to 315\u00a0GB/s"),
+        (312e12, "FLOP/s", "312\u00a0TFLOP/s"),
+        (65536, "B", "65,536\u00a0B"),
+        (4.03e-5, "s", "40.3\u00a0us"),
+        (1, "slots", "1\u00a0slot"),
+        (4, "slots", "4\u00a0slots"),
     ],
 )
 def test_a_figure_carries_its_unit(value: object, unit: str | None, text: str) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from benchspec.observations.model import Step
+from benchspec.report.material import Material
 from benchspec.report.parts import Table
 
 if TYPE_CHECKING:
@@ -91,6 +92,8 @@ def load_word(step: Step) -> str:
     return " ".join(words)
 
 
-def usable(steps: Sequence[Step]) -> list[Step]:
-    """Finished steps that have a place on a load axis."""
-    return [s for s in steps if s.state == "done" and load_of(s) is not None]
+def usable(material: Material) -> list[Step]:
+    """Finished steps that have a place on a load axis, arms in the order of the spec."""
+    arms = material.case.arm_ids
+    steps = [s for s in material.observations.steps if s.state == "done" and load_of(s) is not None]
+    return sorted(steps, key=lambda s: (arms.index(s.arm), s.repeat, load_of(s) or 0))

@@ -20,7 +20,7 @@ from benchspec.report.charts.chart import (
     usable,
 )
 from benchspec.report.material import Material
-from benchspec.report.numbers import count
+from benchspec.report.numbers import count, figure
 from benchspec.report.parts import Cell, Table
 from benchspec.report.text import anchor
 
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
 MAX_ARMS = 6
 MAX_POINTS = 300
 MAX_LISTED = 16
+MIN_SLOT_SHARE = 0.08
+"""A line for the slots lower than this part of the axis would lie on its foot."""
 Drawn = list[tuple[str, list[list[float]], Style]]
 
 
 def charts(material: Material) -> list[Chart]:
     """One chart per arm that has completion times (the first six arms)."""
-    steps = [s for s in usable(material.observations.steps) if measures.completions_s(s)]
+    steps = [s for s in usable(material) if measures.completions_s(s)]
     arms = list(dict.fromkeys(s.arm for s in steps))[:MAX_ARMS]
     return [_chart(material, arm, [s for s in steps if s.arm == arm]) for arm in arms]
 
@@ -49,6 +51,7 @@ def _chart(material: Material, arm: str, steps: list[Step]) -> Chart:
     known = material.case.slots(arm)
     slots = known.count if known else None
     most = max(len(times) for _, repeats, _ in drawn for times in repeats)
+    line = slots if slots and most * MIN_SLOT_SHARE < slots < most else None
     return Chart(
         id=anchor("chart-completions", arm),
         title=_title(material, arm),
@@ -57,7 +60,7 @@ def _chart(material: Material, arm: str, steps: list[Step]) -> Chart:
         "Steps of equal width mean one after the other, a jump means together.",
         legend=tuple(Key(word, style) for word, _, style in drawn),
         table=_table(arm, steps),
-        paint=lambda canvas: _paint(canvas, drawn, slots if slots and slots < most else None),
+        paint=lambda canvas: _paint(canvas, drawn, line),
         size=(460.0, 270.0),
         note=f"Lines longer than {MAX_POINTS} completions are thinned evenly; the table and the "
         "bundle have all."
@@ -91,8 +94,8 @@ def _finding(shape: CheckResult) -> str:
         "time-sliced": f"at {load} requests share the time of one",
         "S-at-least-C": f"at {load} all complete together",
     }
-    if reading.startswith("batches-of-"):
-        return f"at {load} requests complete in batches of {reading.removeprefix('batches-of-')}"
+    if reading == "batches":
+        return f"at {load} requests complete in batches of {figure(shape.value)}"
     return sentences.get(reading, f"completion times at {load}: {reading}")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchspec.judge.conditions import unfit
 from benchspec.observations.model import Step
 from benchspec.report import measures
 from benchspec.report.charts.canvas import INK, from_zero, load_axis
@@ -19,15 +20,20 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Points = list[tuple[float, float]]
+DISTURBED = Style("#77828d", "o", "none")
 
 
 @dataclass(frozen=True)
 class Series:
-    """One arm: a point per repeat, the slots that were read, and what a queue of them predicts."""
+    """One arm: a point per repeat, the slots that were read, and what a queue of them predicts.
+
+    `disturbed` are the points of repeats whose rates the judge does not use.
+    """
 
     arm: str
     aggregate: Points
     stream: Points
+    disturbed: tuple[Points, Points]
     slots: int | None
     slots_from: str | None
     model: Points
@@ -35,11 +41,11 @@ class Series:
 
 def charts(material: Material) -> list[Chart]:
     """One chart over all arms, or none where no step has a rate."""
-    steps = usable(material.observations.steps)
+    steps = usable(material)
     arms = list(dict.fromkeys(s.arm for s in steps))
     series = [_series(material, arm, [s for s in steps if s.arm == arm]) for arm in arms]
-    series = [s for s in series if s.aggregate]
-    loads = sorted({x for s in series for x, _ in s.aggregate})
+    series = [s for s in series if s.aggregate or s.disturbed[0]]
+    loads = sorted({x for s in series for x, _ in (*s.aggregate, *s.disturbed[0])})
     if len(loads) < 2:
         return []
     drawn = styled(series)
@@ -68,13 +74,19 @@ def medians(points: Points) -> Points:
 def _series(material: Material, arm: str, steps: list[Step]) -> Series:
     known = material.case.slots(arm)
     slots = known.count if known else None
+    fit = [s for s in steps if not unfit(s)]
+    spoilt = [s for s in steps if unfit(s)]
     return Series(
         arm=arm,
-        aggregate=_points(steps, measures.aggregate_tok_s),
-        stream=_points(steps, measures.stream_tok_s),
+        aggregate=_points(fit, measures.aggregate_tok_s),
+        stream=_points(fit, measures.stream_tok_s),
+        disturbed=(
+            _points(spoilt, measures.aggregate_tok_s),
+            _points(spoilt, measures.stream_tok_s),
+        ),
         slots=slots,
         slots_from=known.provenance if known else None,
-        model=queue_model(steps, slots) if slots else [],
+        model=queue_model(fit, slots) if slots else [],
     )
 
 
@@ -102,7 +114,8 @@ def queue_model(steps: list[Step], slots: int) -> Points:
 def _title(series: list[Series]) -> str:
     if len(series) > 3:
         return f"Rates against load, {len(series)} arms"
-    return "; ".join(_phrase(s, named=len(series) > 1) for s in series)
+    phrases = [_phrase(s, named=len(series) > 1) for s in series if s.aggregate]
+    return "; ".join(phrases) or "No repeat was quiet enough for a rate"
 
 
 def _phrase(series: Series, *, named: bool) -> str:
@@ -125,14 +138,20 @@ def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
     ]
     if any(s.model for s, _ in drawn):
         keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
+    if any(s.disturbed[0] for s, _ in drawn):
+        keys.append(Key("disturbed repeat, no rate is read from it", DISTURBED))
     return tuple(keys)
 
 
 def _table(series: list[Series]) -> Table:
-    rows = [(s, load, rate) for s in series for load, rate in medians(s.aggregate)]
-    rates = column([rate for _, _, rate in rows])
-    streams = column([dict(medians(s.stream)).get(load) for s, load, _ in rows])
-    models = column([dict(s.model).get(load) for s, load, _ in rows])
+    rows = [
+        (s, load)
+        for s in series
+        for load in sorted({x for x, _ in (*s.aggregate, *s.disturbed[0])})
+    ]
+    rates = column([dict(medians(s.aggregate)).get(load) for s, load in rows])
+    streams = column([dict(medians(s.stream)).get(load) for s, load in rows])
+    models = column([dict(s.model).get(load) for s, load in rows])
     cells = [
         (
             Cell(s.arm),
@@ -140,11 +159,12 @@ def _table(series: list[Series]) -> Table:
             Cell(rate, note=spread(s.aggregate, load)),
             Cell(stream),
             Cell(model, None if model == ABSENT else "derived"),
+            Cell(str(sum(x == load for x, _ in s.disturbed[0]))),
         )
-        for (s, load, _), rate, stream, model in zip(rows, rates, streams, models, strict=True)
+        for (s, load), rate, stream, model in zip(rows, rates, streams, models, strict=True)
     ]
-    head = ("Arm", "C", "Aggregate tok/s", "Per stream tok/s", "Queue model tok/s")
-    return Table("Rates, medians over repeats", head, tuple(cells), frozenset({1, 2, 3, 4}))
+    head = ("Arm", "C", "Aggregate tok/s", "Per stream tok/s", "Queue model tok/s", "Disturbed")
+    return Table("Rates, medians over repeats", head, tuple(cells), frozenset({1, 2, 3, 4, 5}))
 
 
 def spread(points: Points, load: float) -> str | None:
@@ -156,8 +176,8 @@ def spread(points: Points, load: float) -> str | None:
 def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], x: str) -> None:
     above, below = canvas.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     for series, style in drawn:
-        _draw(above, series.aggregate, style)
-        _draw(below, series.stream, style)
+        _draw(above, series.aggregate, series.disturbed[0], style)
+        _draw(below, series.stream, series.disturbed[1], style)
         if series.model:
             above.plot(*zip(*series.model, strict=True), "x", color=INK, markersize=8, zorder=5)
     for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
@@ -167,11 +187,17 @@ def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float]
     _slot_lines(above, below, drawn, loads)
 
 
-def _draw(axes: Axes, points: Points, style: Style) -> None:
-    if not points:
-        return
-    axes.plot(*zip(*medians(points), strict=True), color=style.colour, linestyle=style.dashes)
-    axes.plot(*zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none")
+def _draw(axes: Axes, points: Points, disturbed: Points, style: Style) -> None:
+    draw_points(axes, points, style)
+    if disturbed:
+        axes.plot(*zip(*disturbed, strict=True), style.marker, color=DISTURBED.colour, markersize=4)
+
+
+def draw_points(axes: Axes, points: Points, style: Style) -> None:
+    """A hollow mark per repeat and a line through the medians."""
+    if points:
+        axes.plot(*zip(*medians(points), strict=True), color=style.colour, linestyle=style.dashes)
+        axes.plot(*zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none")
 
 
 def _slot_lines(

@@ -34,7 +34,7 @@ class Row:
 
 def charts(material: Material) -> list[Chart]:
     """The step with the most requests in flight of each arm, first repeat (the first four arms)."""
-    steps = [s for s in usable(material.observations.steps) if any(map(_row, s.requests))]
+    steps = [s for s in usable(material) if any(map(_row, s.requests))]
     arms = list(dict.fromkeys(s.arm for s in steps))[:MAX_ARMS]
     widest = [max((s for s in steps if s.arm == arm), key=_rank) for arm in arms]
     return [_chart(step) for step in widest if len(step.requests) > 1]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchspec.judge.conditions import unfit
 from benchspec.report import measures
 from benchspec.report.charts.canvas import from_zero, load_axis
 from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
-from benchspec.report.charts.rates import Points, medians, spread
+from benchspec.report.charts.rates import Points, draw_points, medians, spread
 from benchspec.report.material import Material
 from benchspec.report.numbers import column, number
 from benchspec.report.parts import Cell, Table
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 def charts(material: Material) -> list[Chart]:
     """One chart over all arms, or none where no step has a time per token."""
     points: dict[str, Points] = {}
-    for step in usable(material.observations.steps):
+    for step in usable(material):
         value = measures.token_time_ms(step)
-        if value is not None:
+        if value is not None and not unfit(step, "itl"):
             points.setdefault(step.arm, []).append((float(load_of(step) or 0), value))
     loads = sorted({x for series in points.values() for x, _ in series})
     if len(loads) < 2:
@@ -32,7 +33,7 @@ def charts(material: Material) -> list[Chart]:
             id="chart-token-time",
             title=_title(points),
             description="Milliseconds per token of the median request against requests in flight. "
-            "A point is one repeat, a line joins medians. Level: streams do not slow each other; "
+            "A point is one undisturbed repeat, a line joins medians. Level: streams do not slow each other; "
             "rising: they share something.",
             legend=tuple(Key(arm, style) for arm, style in drawn),
             table=_table(points),
@@ -72,9 +73,7 @@ def _table(points: dict[str, Points]) -> Table:
 def _paint(canvas: Figure, drawn: list[tuple[Points, Style]], loads: list[float]) -> None:
     axes = canvas.subplots()
     for points, style in drawn:
-        line = list(zip(*medians(points), strict=True))
-        axes.plot(*line, color=style.colour, linestyle=style.dashes)
-        axes.plot(*zip(*points, strict=True), style.marker, color=style.colour, fillstyle="none")
+        draw_points(axes, points, style)
     from_zero(axes)
     axes.set_ylabel("ms per token")
     load_axis(axes, loads, "Requests in flight, C")

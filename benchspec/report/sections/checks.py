@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from benchspec.judge.result import CheckResult
 from benchspec.report.material import Material, check_anchor, place_of
-from benchspec.report.numbers import ABSENT, figure
+from benchspec.report.numbers import ABSENT, count, figure
 from benchspec.report.parts import CheckGroup, CheckView
 from benchspec.report.sections.verdicts import ingredients, spread
 
+MAX_UNFOLDED = 3
 _STATE_WORDS = {
     "judged": "judged",
-    "insufficient": "not judged: something is missing",
+    "insufficient": "not judged",
     "not-applicable": "does not apply",
     "invalid": "invalid",
 }
@@ -22,23 +25,42 @@ def checks(material: Material) -> tuple[CheckGroup, ...]:
     for result in material.verdicts.checks:
         groups.setdefault(result.check, []).append(result)
     return tuple(
-        CheckGroup(name, check_anchor(name), tuple(_view(r, len(results)) for r in results))
+        CheckGroup(
+            name=name,
+            anchor=check_anchor(name),
+            overview=_overview(results),
+            short=len(results) <= MAX_UNFOLDED,
+            results=tuple(_view(r, len(results)) for r in results),
+        )
         for name, results in groups.items()
     )
+
+
+def _overview(results: list[CheckResult]) -> str:
+    """`8 results: 6 contaminated, 2 quiet`."""
+    readings = Counter(_reading(r) for r in results)
+    counts = ", ".join(f"{n} {word}" for word, n in readings.items())
+    return f"{count(len(results), 'result')}: {counts}"
+
+
+def _reading(result: CheckResult) -> str:
+    return result.reading or _STATE_WORDS[result.state]
 
 
 def _view(result: CheckResult, siblings: int) -> CheckView:
     key = result.key
     place = ", ".join(w for w in (result.arm, place_of(result.at)) if w)
-    bounds = figure(result.range, result.unit) if result.range else None
+    repeats = count(result.n, "repeat") if result.n else None
     return CheckView(
         anchor=check_anchor(key) if siblings > 1 or place else check_anchor(f"{key} all"),
         place=place or "whole run",
         state=result.state,
-        reading=result.reading or _STATE_WORDS[result.state],
+        reading=_reading(result),
         division=result.arithmetic,
         value=figure(result.value, result.unit),
-        spread=spread(result.n, bounds) or ABSENT,
+        spread=ABSENT
+        if result.state != "judged"
+        else ", ".join(w for w in (repeats, spread(result)) if w) or ABSENT,
         quotable=result.quotable,
         why=_why(result),
         caveats=tuple(result.caveats),
@@ -47,7 +69,6 @@ def _view(result: CheckResult, siblings: int) -> CheckView:
 
 
 def _why(result: CheckResult) -> str | None:
-    if result.state == "judged":
+    if result.state == "judged" or result.reason:
         return result.reason
-    missing = f"Missing: {', '.join(result.missing)}." if result.missing else None
-    return " ".join(w for w in (result.reason, missing) if w) or _STATE_WORDS[result.state]
+    return f"Missing: {', '.join(result.missing)}." if result.missing else None

@@ -27,7 +27,9 @@ def comparison(material: Material) -> Comparison:
     keys = dict.fromkeys(key for values in stated.values() for key in values)
     differing = [k for k in keys if len({v.get(k, ABSENT) for v in stated.values()}) > 1]
     shared = next(iter(stated.values()), {})
-    equal = [Pair(k, shared[k]) for k in keys if k not in differing and k in shared]
+    # Devices that do not differ are listed with the hardware.
+    same = [k for k in keys if k not in differing and not k.startswith("devices")]
+    equal = [Pair(k, shared[k]) for k in same if k in shared]
     return Comparison(
         arms=tuple(Pair(arm.id, words) for arm in arms if (words := _describe(arm))),
         differs=_differences(differing, stated) if differing else None,

@@ -15,7 +15,7 @@ def method(material: Material) -> Method:
     steps = [s for s in material.observations.steps if s.client]
     return Method(
         sentences=tuple(_sentences(material)),
-        instrument=_instrument([s.client for s in steps if s.client]),
+        instrument=_instrument(material, [s.client for s in steps if s.client]),
         instrument_note=_note(material, steps),
     )
 
@@ -75,8 +75,20 @@ _ROWS: tuple[Row, ...] = (
 )
 
 
-def _instrument(clients: list[Client]) -> Table | None:
-    rows = []
+_CALIBRATED = {
+    "first_token_error_ms_p50": "First token against a server of known timing, median error",
+    "first_token_error_ms_p99": "First token against a server of known timing, p99 error",
+    "gap_error_ms_p50": "Time between tokens against that server, median error",
+}
+
+
+def _instrument(material: Material, clients: list[Client]) -> Table | None:
+    known = material.facts.calibration
+    rows = [
+        (Cell(label), Cell(figure(_short(known[name]), "ms"), "measured"))
+        for name, label in _CALIBRATED.items()
+        if known.get(name) is not None
+    ]
     for label, read, worst, unit in _ROWS:
         values = [v for c in clients if (v := read(c)) is not None]
         if values:

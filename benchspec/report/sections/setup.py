@@ -17,9 +17,10 @@ MAX_LOG_LINES = 40
 
 def setup(material: Material) -> Setup:
     """What ran: as the spec declared it, and as it was found."""
+    environment = {k[:1].upper() + k[1:]: v for k, v in material.facts.environment.items()}
     return Setup(
         hardware=_hardware(material),
-        host=_pairs(material.facts.environment),
+        host=_pairs(environment),
         model=tuple(_model(material)),
         engines=tuple(pair for launch in material.facts.launches for pair in _launch(launch)),
         settings=_settings(material),
@@ -29,7 +30,7 @@ def setup(material: Material) -> Setup:
 
 
 def _pairs(facts: Mapping[str, str]) -> tuple[Pair, ...]:
-    return tuple(Pair(label, value) for label, value in facts.items())
+    return tuple(Pair(label, value) for label, value in facts.items() if value)
 
 
 def _hardware(material: Material) -> Table | None:

@@ -9,7 +9,8 @@ from benchspec.report.numbers import count, figure, percent, setting
 from benchspec.report.parts import STATES, GateView, Ingredient, Reference, VerdictCard
 from benchspec.spec.models import Hypothesis, Place, Test
 
-MAX_INGREDIENTS = 12
+MAX_INPUTS = 60
+MAX_UNFOLDED = 10
 _WEAKEST_FIRST: tuple[Provenance, ...] = ("bound", "declared", "datasheet", "derived", "measured")
 
 
@@ -41,8 +42,14 @@ def gates(material: Material) -> tuple[GateView, ...]:
 
 
 def ingredients(inputs: list[Input]) -> tuple[Ingredient, ...]:
-    """Inputs of a check as they are printed; an asked-and-found setting shows both."""
-    return tuple(Ingredient(i.name, _value(i), i.provenance, i.source) for i in inputs)
+    """Inputs of a check as they are printed, those of one source together."""
+    groups: dict[tuple[str, str | None], dict[tuple[str, str], None]] = {}
+    for i in inputs:
+        groups.setdefault((i.provenance, i.source), {})[i.name, _value(i)] = None
+    return tuple(
+        Ingredient(tuple(numbers), provenance, source)
+        for (provenance, source), numbers in groups.items()
+    )
 
 
 def _value(given: Input) -> str:
@@ -58,10 +65,13 @@ def weakest(inputs: list[Input]) -> Provenance:
     return next((kind for kind in _WEAKEST_FIRST if kind in kinds), "measured")
 
 
-def spread(n: int | None, bounds: str | None) -> str | None:
-    """`3 repeats, 2.95 to 3.02`."""
-    words = [count(n, "repeat") if n else None, bounds]
-    return ", ".join(w for w in words if w) or None
+def spread(result: CheckResult | HypothesisResult) -> str | None:
+    """How far the repeats lie apart: `0.991 to 1.004`, or that they do not."""
+    if result.range is None or not result.n or result.n < 2:
+        return None
+    if result.range.low == result.range.high:
+        return "all equal"
+    return figure(result.range, result.unit)
 
 
 def _card(
@@ -84,12 +94,13 @@ def _card(
         predicted=None if result.predicted is None else figure(result.predicted, result.unit),
         measured=_measured(result),
         provenance=weakest(inputs),
-        range=figure(result.range, result.unit) if result.range else None,
+        range=spread(result),
         error=None
         if result.prediction_error is None
         else percent(result.prediction_error, signed=True),
         repeats=count(result.n, "repeat") if result.n else None,
-        ingredients=ingredients(inputs[:MAX_INGREDIENTS]),
+        ingredients=ingredients(inputs[:MAX_INPUTS]),
+        many_numbers=len(inputs) if len(inputs) > MAX_UNFOLDED else None,
         rests_on=tuple(Reference(key, check_anchor(key)) for key in result.checks if key in checks),
         remarks=tuple(_remarks(result)),
     )
