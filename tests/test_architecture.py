@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "lint": {"spec", "knowledge"},
     "engines": {"spec", "knowledge", "store.records"},
     "load": {"spec", "knowledge", "store.records", "engines.base"},
-    "telemetry": {"spec", "knowledge", "store.records"},
+    "telemetry": {"spec", "knowledge", "store.records", "store.tracks"},
     "store": {"spec", "knowledge"},
     "observations": {"spec", "store"},
     "judge": {"spec", "observations", "knowledge"},

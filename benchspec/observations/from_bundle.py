@@ -122,7 +122,20 @@ def _identity(starts: Sequence[EngineRecord]) -> dict[str, str | int | float | b
         seen = dict.fromkeys(v for s in starts if (v := getattr(s, name)) is not None)
         if seen:
             identity[name] = " and ".join(seen)
-    return identity
+    return identity | _devices(starts[-1].facts.get("hardware"))
+
+
+def _devices(hardware: object) -> dict[str, str | int | float | bool | None]:
+    """`gpu0.memory_clock_mhz` and the like, of every device of the machine."""
+    if not isinstance(hardware, dict):
+        return {}
+    return {
+        f"{device}.{name}": fact
+        for device, facts in hardware.items()
+        if isinstance(facts, dict)
+        for name, fact in facts.items()
+        if isinstance(fact, str | int | float | bool)
+    }
 
 
 def _step(cell: CellRecord, samples: Callable[[str], Stamps], beside: Sequence[Track]) -> Step:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from benchspec.observations.model import Series
 from benchspec.observations.quantiles import median
@@ -160,10 +160,12 @@ def series_of(cell: CellRecord, tracks: Iterable[Track], origin_ns: int) -> list
     for track in tracks:
         if track.counter.judged and track.counter.not_measured is None:
             seen = windows(track)
+            common = {"interval_s": _interval_s(seen), **_idle(cell, seen)}
             for phase in _phases_of(track.counter):
-                series = _series(cell, track.counter, phase, inside(seen, when[phase]), origin_ns)
+                groups = inside(seen, when[phase])
+                series = _series(cell, track.counter, phase, groups, common, origin_ns)
                 if series is not None:
-                    found.append(series.model_copy(update=_idle(cell, seen)))
+                    found.append(series)
     return found
 
 
@@ -177,12 +179,13 @@ def _series(
     counter: CounterRecord,
     phase: Phase,
     groups: Sequence[Sequence[Window]],
+    common: Mapping[str, Any],
     origin_ns: int,
 ) -> Series | None:
     found = [window for group in groups for window in group]
     if all(window.value is None for window in found):
         return None
-    interval_s = _interval_s(groups)
+    between_s = common["interval_s"] if counter.kind == "gauge" else 0.0
     total, covered_s = _total(found)
     return Series(
         counter=counter.name,
@@ -191,14 +194,15 @@ def _series(
         arm=cell.key.arm,
         **cell.key.model_dump(include={"concurrency", "rate", "context_tokens", "cache", "repeat"}),
         phase=phase,
-        interval_s=interval_s,
+        **common,
         window_s=counter.window_s,
         values=[_short(window.value) for window in found],
         times_s=[round((window.end_ns - origin_ns) / 1e9, 6) for window in found],
         mean=total / covered_s if total is not None else None,
         total=total,
-        duration_s=_duration_s(groups, interval_s if counter.kind == "gauge" else 0.0),
+        duration_s=_duration_s(groups, between_s),
         source=counter.read_as or counter.source,
+        provenance="bound" if counter.bound else "measured",
     )
 
 
@@ -210,11 +214,10 @@ def _total(found: Iterable[Window]) -> tuple[float | None, float]:
     return math.fsum(amount for amount, _ in grown), sum(length for _, length in grown) / 1e9
 
 
-def _interval_s(groups: Iterable[Sequence[Window]]) -> float | None:
-    """The median time from one reading to the next."""
-    gaps = [b.end_ns - a.end_ns for group in groups for a, b in pairwise(group)]
-    gaps = gaps or [w.end_ns - w.begin_ns for group in groups for w in group]
-    return median([float(gap) for gap in gaps]) / 1e9 if gaps and max(gaps) > 0 else None
+def _interval_s(seen: Sequence[Window]) -> float | None:
+    """The median time from one reading to the next, also outside the phase."""
+    gaps = [float(b.end_ns - a.end_ns) for a, b in pairwise(seen)]
+    return median(gaps) / 1e9 if gaps else None
 
 
 def _duration_s(groups: Iterable[Sequence[Window]], last_s: float | None) -> float:

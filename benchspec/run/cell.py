@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -19,8 +20,12 @@ from benchspec.run.requests import RequestSource
 from benchspec.run.trust import is_loopback
 from benchspec.run.watch import Watch
 from benchspec.store.bundle import Bundle
-from benchspec.store.records import CellRecord, RequestRecord
+from benchspec.store.records import CellRecord, RequestRecord, TelemetryRecord
+from benchspec.store.tracks import Track
+from benchspec.telemetry.engine import maxima
 from benchspec.telemetry.host import PATIENCE_S, Host, listeners
+from benchspec.telemetry.sampler import Sampler, cpu_share
+from benchspec.telemetry.sources import Wanted
 
 FIRST_BYTE_S = 600.0
 """Longest wait for a first token where the spec names no timeout: a long prompt behind a queue."""
@@ -34,6 +39,9 @@ SPARE = 1.5
 MOST_BODIES = 100_000
 
 State = Literal["done", "aborted", "failed"]
+
+Span = tuple[int, int]
+"""Begin and end of an idle window, ns of the run's clock."""
 
 
 @dataclass
@@ -53,7 +61,7 @@ class Conditions:
     idle_s: float
     timeout_s: float | None
     ceiling_events_s: float | None
-    ask_counters: bool
+    telemetry: Wanted
     arrival: str
     burstiness: float | None
     patience: Patience
@@ -75,10 +83,17 @@ class Conditions:
 class CellRunner:
     """Runs the cells of one engine start, one after another."""
 
-    def __init__(self, conditions: Conditions, engine: Engine, requests: RequestSource) -> None:
+    def __init__(
+        self,
+        conditions: Conditions,
+        engine: Engine,
+        requests: RequestSource,
+        sampler: Sampler,
+    ) -> None:
         self._conditions = conditions
         self._engine = engine
         self._requests = requests
+        self._sampler = sampler
         self._target = target_of(engine.endpoint)
         local = is_loopback(engine.endpoint.host)
         port = engine.endpoint.port
@@ -122,13 +137,15 @@ class CellRunner:
         if cell.key.cache == "warm":
             self._one_by_one(self._requests.bodies(cell, count, "prime"))
         before, waited_s = self._settle()
+        idle_before = self._idle_span(before)
         self._conditions.interrupts.check()
         stop, pids, begin = Stop(), self._pids(), self._host.read()
-        with Watch(self._engine, pids, stop, ask_counters=self._conditions.ask_counters) as watch:
+        with Watch(self._engine, pids, stop) as watch:
             trace = self._send(bodies, load, stop)
         end = self._host.read()
         state, reason = self._outcome(trace, watch, stop)
         after = self._idle_after(state)
+        tracks = self._tracks(trace, idle_before)
         quiet = self._host.quiet_record(begin, end, before=before, after=after, waited_s=waited_s)
         name, digest = self._conditions.bundle.write_samples(cell.key.id, trace.samples)
         return CellRecord(
@@ -142,11 +159,12 @@ class CellRunner:
             requests=trace.requests,
             client=trace.client,
             quiet=quiet,
+            telemetry=self._telemetry(cell, tracks, idle_before, self._idle_span(after)),
             samples_file=name,
             samples_sha256=digest,
             engine_pid_before=next(iter(pids), None),
             engine_pid_after=next(iter(self._pids()), None),
-            counters=watch.maxima,
+            counters=maxima(tracks, trace.started_ns, trace.ended_ns),
         )
 
     def _count(self, cell: PlannedCell, load: Load) -> int:
@@ -213,6 +231,37 @@ class CellRunner:
         wanted = state == "done" and self._conditions.idle_s > 0
         self._last_share = self._host.idle_share(self._conditions.idle_s) if wanted else None
         return self._last_share
+
+    def _idle_span(self, share: float | None) -> Span | None:
+        """When the idle window was that gave `share`."""
+        if share is None or self._host.idle_s is None:
+            return None
+        begin_s, end_s = self._host.idle_s
+        origin_ns = self._conditions.origin_ns
+        return round(begin_s * 1e9) - origin_ns, round(end_s * 1e9) - origin_ns
+
+    def _tracks(self, trace: CellTrace, idle_before: Span | None) -> list[Track]:
+        """What the counters showed from the idle window before the cell until now. Older samples
+        are dropped; those of the idle window after it are the next cell's, too."""
+        first_ns = trace.started_ns if idle_before is None else idle_before[0]
+        tracks = self._sampler.cut(first_ns, time.monotonic_ns() - self._conditions.origin_ns)
+        self._sampler.forget(trace.ended_ns)
+        return tracks
+
+    def _telemetry(
+        self, cell: PlannedCell, tracks: list[Track], before: Span | None, after: Span | None
+    ) -> TelemetryRecord | None:
+        """Keep the samples in the bundle; None where nothing is sampled."""
+        if not tracks:
+            return None
+        file, digest = self._conditions.bundle.write_tracks(cell.key.id, tracks)
+        return TelemetryRecord(
+            file=file,
+            sha256=digest,
+            idle_before_ns=before,
+            idle_after_ns=after,
+            cpu_share=cpu_share(tracks),
+        )
 
     def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
         trouble = watch.trouble

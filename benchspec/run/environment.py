@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 
 import psutil
+
+from benchspec.spec.models import Device
+from benchspec.telemetry import identity
 
 LIBRARIES = (
     "benchspec",
@@ -35,6 +39,18 @@ def environment() -> dict[str, str]:
         "governor": _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "python": platform.python_version(),
     }
+
+
+def hardware(devices: Sequence[Device], env: Mapping[str, str]) -> identity.Facts:
+    """Device id -> facts of this machine's cards, and of its processor under the id that the spec
+    gives its only CPU, else `cpu`. `env` is the engine's environment."""
+    cpus = [device.id for device in devices if device.kind == "cpu"]
+    cpu: dict[str, identity.Fact] = {
+        "name": _processor(),
+        "cores": os.cpu_count() or 1,
+        "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
+    }
+    return {**identity.cards(devices, env), cpus[0] if len(cpus) == 1 else "cpu": cpu}
 
 
 def versions() -> dict[str, str]:

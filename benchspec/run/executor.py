@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from benchspec.engines import engine_for
@@ -20,14 +21,18 @@ from benchspec.engines.base import Engine, Launch
 from benchspec.engines.model_file import ModelFile
 from benchspec.errors import BenchspecError, EngineFailure, EnvironmentFailure, StorageFailure
 from benchspec.run.cell import CellRunner, Conditions
+from benchspec.run.environment import hardware
 from benchspec.run.interrupts import Interrupted
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.log_copy import LogCopy
 from benchspec.run.plan import Block, Plan
 from benchspec.run.requests import RequestSource
+from benchspec.run.trust import is_loopback
 from benchspec.store.journal import Journal
 from benchspec.store.records import CellRecord, EngineRecord, RunEnded
 from benchspec.store.redaction import Redactor
+from benchspec.telemetry.sampler import Sampler
+from benchspec.telemetry.sources import Around, sources_of
 
 FAILED_IN_A_ROW = 2
 """So many cells without one answered request, and the rest of the run is not worth its time."""
@@ -97,7 +102,8 @@ class Executor:
                     spec_sha256=self.plan.spec_sha256,
                     folder=self.spec_folder,
                 )
-                runner = CellRunner(self.conditions, engine, requests)
+                sampler = stack.enter_context(self._sampler(engine, launch))
+                runner = CellRunner(self.conditions, engine, requests, sampler)
                 runner.warm_up(cells[0], self.plan.warmup_requests)
                 for cell in cells:
                     self.conditions.interrupts.check()
@@ -136,12 +142,28 @@ class Executor:
             settings=found.settings,
             findings=found.findings,
             log_file=None if launch.attach else log_file,
-            facts=found.facts,
+            facts=found.facts | self._hardware(engine, launch),
         )
         for arm in arms:
             self._check_build(arm, found.build)
             self.journal.append(record.model_copy(update={"arm": arm}))
         return engine, record
+
+    def _sampler(self, engine: Engine, launch: Launch) -> Sampler:
+        what = self.conditions.telemetry
+        local = is_loopback(engine.endpoint.host)
+        return Sampler(
+            sources_of(what, Around(engine.counters, launch.env, local)),
+            what.families,
+            origin_ns=self.conditions.origin_ns,
+            interval_s=what.interval_s,
+        )
+
+    def _hardware(self, engine: Engine, launch: Launch) -> dict[str, Any]:
+        """What the devices are, under `hardware`; nothing where the engine is on another machine."""
+        if not is_loopback(engine.endpoint.host):
+            return {}
+        return {"hardware": hardware(self.conditions.telemetry.devices, launch.env)}
 
     def _check_build(self, arm: str, build: str | None) -> None:
         if arm in self.builds and build != self.builds[arm]:

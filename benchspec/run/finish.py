@@ -47,7 +47,7 @@ def judge_bundle(bundle: Bundle) -> Judged:
     spec = read_spec(bundle)
     resolved = bundle.read_json(bundle.resolved)
     records = journal.read(bundle.journal)
-    observations = reduce(records, bundle.read_samples)
+    observations = reduce(records, bundle.read_samples, bundle.read_tracks)
     verdicts = judge_observations(spec, observations, resolved, records)
     return Judged(spec, resolved, records, observations, verdicts)
 

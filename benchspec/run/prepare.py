@@ -67,7 +67,7 @@ def prepare(document: Document, folder: Path, overrides: Mapping[str, str]) -> P
         result=result,
         overrides={code: reason for code, reason in overrides.items() if code in found},
         plan=plan,
-        acts=trust.acts(plan, folder),
+        acts=[*trust.acts(plan, folder), *trust.telemetry_acts(result.spec.telemetry.sources)],
         folder=folder,
     )
 

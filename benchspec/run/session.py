@@ -48,6 +48,7 @@ from benchspec.store.manifest import MANIFEST
 from benchspec.store.records import EngineRecord, RunEnded, RunStarted
 from benchspec.store.redaction import Redactor, of_this_machine
 from benchspec.telemetry.host import PATIENCE_S
+from benchspec.telemetry.sources import wanted
 
 SPEC_LIMIT_BYTES = 1 << 20
 
@@ -196,7 +197,7 @@ class _Run:
             idle_s=plan.idle_s,
             timeout_s=plan.timeout_s,
             ceiling_events_s=self.calibration.ceiling_events_s,
-            ask_counters="engine" in spec.telemetry.sources,
+            telemetry=wanted(spec),
             arrival=spec.load.arrival or "poisson",
             burstiness=spec.load.burstiness,
             patience=Patience(max(PATIENCE_S, WAITING_SHARE * plan.estimate_s)),

@@ -19,6 +19,7 @@ from benchspec.errors import BenchspecError, StorageFailure
 from benchspec.knowledge import programs
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.plan import Plan
+from benchspec.telemetry import dmon
 
 _SAFE_ENV = re.compile(
     r"(LLAMA_ARG|CUDA|NVIDIA|HIP|ROCR|HSA|GGML_CUDA|GGML_VK|OMP|KMP|VLLM|SGLANG|NCCL|MKL|OPENBLAS)_\w+"
@@ -50,6 +51,11 @@ def acts(plan: Plan, folder: Path) -> list[Act]:
     files = {cell.work.prompt_file for cell in plan.cells} - {None}
     found += [_file("reads prompts from", str(name), folder) for name in sorted(map(str, files))]
     return list(dict.fromkeys(Act(_shown(act.text), act.why) for act in found))
+
+
+def telemetry_acts(sources: Iterable[str]) -> list[Act]:
+    """What the sources of telemetry execute: one of them is a program of the driver."""
+    return [Act(f"executes {' '.join(dmon.COMMAND)}")] if "dmon" in sources else []
 
 
 def _shown(text: str) -> str:

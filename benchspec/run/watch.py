@@ -1,4 +1,4 @@
-"""A look at the engine beside a running cell, once a second: dead, stopped, how many wait."""
+"""A look at the engine beside a running cell, once a second: dead, or stopped."""
 
 from __future__ import annotations
 
@@ -19,24 +19,14 @@ class Watch:
     """While entered, ends the cell through `stop` when the engine, whose processes are `pids`,
     cannot finish it.
 
-    `trouble` is then the reason. `maxima` holds the largest value of every server-side counter
-    that was seen, where `ask_counters` is set.
+    `trouble` is then the reason.
     """
 
-    def __init__(
-        self,
-        engine: Engine,
-        pids: Sequence[int],
-        stop: Stop,
-        *,
-        ask_counters: bool,
-    ) -> None:
+    def __init__(self, engine: Engine, pids: Sequence[int], stop: Stop) -> None:
         self.trouble: str | None = None
-        self.maxima: dict[str, float] = {}
         self._engine = engine
         self._pids = pids
         self._stop = stop
-        self._ask_counters = ask_counters
         self._stopped_looks = 0
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
@@ -56,8 +46,6 @@ class Watch:
                 self._stop.request()
                 self._stop.request()
                 return
-            if self._ask_counters and self._stopped_looks == 0:
-                self._count()
 
     def _look(self) -> str | None:
         if not self._engine.alive():
@@ -67,10 +55,6 @@ class Watch:
         if self._stopped_looks >= STOPPED_LOOKS:
             return f"the engine hangs: its process {stopped[0]} is stopped (SIGSTOP)"
         return None
-
-    def _count(self) -> None:
-        for name, value in self._engine.counters().items():
-            self.maxima[f"{name}_max"] = max(value, self.maxima.get(f"{name}_max", value))
 
 
 def _is_stopped(pid: int) -> bool:

@@ -27,7 +27,8 @@ class CounterRecord(Record):
     A cumulative counter that starts again at `wraps_at` grows by at most `most_per_s` raw units a
     second; readings further apart than one turn of it cannot be told apart.
     `device` is None for the machine and for the engine; `read_as` says by which call or file.
-    `judged` is False for what is only kept as evidence. `not_measured` is why there are no samples.
+    `bound` marks a number that is an upper bound (packets counted as if they were full). `judged` is
+    False for what is only kept as evidence. `not_measured` is why there are no samples.
     """
 
     name: str
@@ -40,6 +41,7 @@ class CounterRecord(Record):
     wraps_at: int | None = None
     most_per_s: float | None = None
     window_s: float | None = None
+    bound: bool = False
     judged: bool = True
     not_measured: str | None = None
 

@@ -29,7 +29,10 @@ class Source(Protocol):
     thread of the source's own; `close` once, after that thread has ended.
     """
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As a spec names it."""
+        ...
 
     def open(self, clock: Clock) -> Sequence[CounterRecord]:
         """Every counter that was wanted; those that cannot be read say why in `not_measured`."""

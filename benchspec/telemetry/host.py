@@ -62,6 +62,8 @@ class Host:
         self._pids = pids
         self._engine_s: dict[int, float] = {}
         self._own_s: dict[int, float] = {}
+        self.idle_s: tuple[float, float] | None = None
+        """Begin and end of the last idle window, on CLOCK_MONOTONIC."""
 
     def read(self) -> Reading:
         system = psutil.cpu_times()
@@ -87,7 +89,9 @@ class Host:
         """Foreign share of all cores while nothing is asked of the engine, for `window_s`."""
         begin = self.read()
         time.sleep(window_s)
-        return self.share(begin, self.read())
+        end = self.read()
+        self.idle_s = begin.at_s, end.at_s
+        return self.share(begin, end)
 
     def settle(
         self, window_s: float, patience_s: float, last: float | None, stop: Callable[[], bool]

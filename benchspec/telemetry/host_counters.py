@@ -20,6 +20,11 @@ MIB = 2**20
 IDLE_FIELDS = frozenset({"idle", "iowait", "guest", "guest_nice"})
 """Fields of the processor times in which nothing was computed, or that are in another field too."""
 
+NAMES = (
+    "cpu", "cpu_steal", "load_running", "memory_used", "memory_swap_used", "disk_read", "disk_write",
+    "network_rx", "network_tx", "clocks_cpu", "temperature", "energy",
+)  # fmt: skip
+
 NO_RAPL = "this machine shows no RAPL counters (/sys/class/powercap), as most virtual ones"
 
 

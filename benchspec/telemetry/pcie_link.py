@@ -12,6 +12,12 @@ to 5, 242 of 256 bytes of a flit in 6)."""
 _GENERATION_OF_GT_S = {2.5: 1, 5.0: 2, 8.0: 3, 16.0: 4, 32.0: 5, 64.0: 6}
 
 
+def generation(speed: str) -> int | None:
+    """`8.0 GT/s PCIe`, as sysfs writes it, is generation 3."""
+    rate = re.match(r"\d+(?:\.\d+)?", speed)
+    return _GENERATION_OF_GT_S.get(float(rate[0])) if rate else None
+
+
 def bytes_per_s(generation: int | None, lanes: int | None) -> float:
     """The most that one direction carries; an unknown part counts as the widest there is, x16 of
     generation 5."""
@@ -34,11 +40,10 @@ def narrowest(bus: str, *, root: Path = Path("/")) -> tuple[int, int] | None:
 
 
 def _link(place: Path) -> tuple[int, int] | None:
-    """`max_link_speed` (8.0 GT/s PCIe) and `max_link_width` of one device."""
+    """What one device on the way is built for."""
     try:
-        speed = re.match(r"[\d.]+", (place / "max_link_speed").read_text())
+        built_for = generation((place / "max_link_speed").read_text())
         lanes = int((place / "max_link_width").read_text())
     except (OSError, ValueError):
         return None
-    generation = _GENERATION_OF_GT_S.get(float(speed[0])) if speed else None
-    return (generation, lanes) if generation and lanes > 0 else None
+    return (built_for, lanes) if built_for and lanes > 0 else None

@@ -75,7 +75,7 @@ class Sampler:
         self._lock = threading.Lock()
         self._ended = threading.Event()
         self._logs: list[_Log] = []
-        self._threads: list[threading.Thread] = []
+        self._threads: dict[int, threading.Thread] = {}
 
     def clock(self) -> int:
         """Nanoseconds from the run's origin."""
@@ -93,21 +93,26 @@ class Sampler:
 
     def _start(self, source: Source, logs: list[_Log]) -> None:
         cost = _Log(_own_time(source))
-        self._logs += [*logs, cost]
+        self._logs += logs
+        if all(log.counter.not_measured for log in logs):
+            return
+        self._logs.append(cost)
         thread = threading.Thread(
             target=self._run,
             args=(source, logs, cost),
             name=f"telemetry-{source.name}",
             daemon=True,
         )
-        self._threads.append(thread)
+        self._threads[id(source)] = thread
         thread.start()
 
     def __exit__(self, *exc: object) -> None:
         self._ended.set()
-        for thread, source in zip(self._threads, self._sources, strict=True):
-            thread.join(timeout=PATIENCE_S)
-            if not thread.is_alive():
+        for source in self._sources:
+            thread = self._threads.get(id(source))
+            if thread is not None:
+                thread.join(timeout=PATIENCE_S)
+            if thread is None or not thread.is_alive():
                 source.close()
 
     def _run(self, source: Source, logs: Sequence[_Log], cost: _Log) -> None:

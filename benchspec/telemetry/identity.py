@@ -1,0 +1,147 @@
+"""What the devices of this machine are: enough to tell two cards of one name apart, no serials."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+
+from benchspec.knowledge import accelerators
+from benchspec.knowledge.accelerators import Accelerator
+from benchspec.spec.models import Device
+from benchspec.telemetry import amd_cards, nvml_cards, pcie_link
+from benchspec.telemetry.devices import identified
+from benchspec.telemetry.nvml_cards import NvmlAbsent, ask, pcie_most
+
+Fact = str | int | float
+Facts = dict[str, dict[str, Fact]]
+
+MIB, GIB = 2**20, 2**30
+CLOCK_SM, CLOCK_MEMORY = 1, 2
+
+
+def cards(
+    devices: Sequence[Device] = (),
+    env: Mapping[str, str] | None = None,
+    *,
+    root: Path = Path("/"),
+) -> Facts:
+    """Device id -> what is known of the card; empty where no driver is.
+
+    `bandwidth_gb_s` is derived, 2 x memory clock x bus width / 8; `datasheet_gb_s` is of the table
+    of accelerators. `pcie_gen` and `pcie_lanes` are the most that the way to the card allows;
+    `memory_used_mib` is now.
+    """
+    return {**_nvidia(devices, env or {}, root), **_amd(devices, root)}
+
+
+def bandwidth_gb_s(clock_mhz: float, bus_bits: int) -> float:
+    """Theoretical memory bandwidth: two transfers a clock, for GDDR and HBM alike."""
+    return round(2 * clock_mhz * bus_bits / 8 / 1000, 1)
+
+
+def _nvidia(devices: Sequence[Device], env: Mapping[str, str], root: Path) -> Facts:
+    try:
+        nvml = nvml_cards.start()
+    except NvmlAbsent:
+        return {}
+    try:
+        found = list(nvml_cards.cards(nvml))
+        known = identified(devices, found, env)
+        return {
+            known[card.index]: dict(_nvidia_facts(nvml, card, root))
+            for card in found
+            if card.index in known
+        }
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _nvidia_facts(
+    nvml: ModuleType, card: nvml_cards.Card, root: Path
+) -> Iterator[tuple[str, Fact]]:
+    if card.trouble is not None:
+        yield "trouble", card.trouble
+        return
+    memory = ask(nvml, "nvmlDeviceGetMemoryInfo", card.handle)
+    gib = memory.total / GIB if memory and memory.total else None
+    yield from _named(card.name, card.pci_id, gib)
+    if memory and memory.total:
+        yield "memory_mib", round(memory.total / MIB)
+        yield "memory_used_mib", round(memory.used / MIB)
+    clock = ask(nvml, "nvmlDeviceGetMaxClockInfo", card.handle, CLOCK_MEMORY)
+    bus = ask(nvml, "nvmlDeviceGetMemoryBusWidth", card.handle)
+    core = ask(nvml, "nvmlDeviceGetMaxClockInfo", card.handle, CLOCK_SM)
+    limit = ask(nvml, "nvmlDeviceGetEnforcedPowerLimit", card.handle)
+    yield from _known(memory_clock_mhz=clock, memory_bus_bits=bus, clocks_sm_max_mhz=core)
+    if clock and bus:
+        yield "bandwidth_gb_s", bandwidth_gb_s(clock, bus)
+    yield from _known(power_limit_w=limit / 1e3 if limit else None)
+    yield from _link(pcie_most(nvml, card.handle), card.bus, root)
+    yield from _known(driver=_text(ask(nvml, "nvmlSystemGetDriverVersion")))
+    cuda = ask(nvml, "nvmlSystemGetCudaDriverVersion")
+    yield from _known(cuda=f"{cuda // 1000}.{cuda % 1000 // 10}" if cuda else None)
+
+
+def _amd(devices: Sequence[Device], root: Path) -> Facts:
+    found = list(amd_cards.cards(root))
+    known = identified(devices, found)
+    return {
+        known[card.index]: dict(_amd_facts(card, root)) for card in found if card.index in known
+    }
+
+
+def _amd_facts(card: amd_cards.Card, root: Path) -> Iterator[tuple[str, Fact]]:
+    total = _number(card.folder / "mem_info_vram_total")
+    used = _number(card.folder / "mem_info_vram_used")
+    yield from _named(card.name, card.pci_id, total / GIB if total else None)
+    yield from _known(
+        memory_mib=round(total / MIB) if total else None,
+        memory_used_mib=round(used / MIB) if used is not None else None,
+    )
+    yield from _link((None, None), card.bus, root)
+
+
+def _named(
+    name: str | None, pci_id: str | None, memory_gib: float | None
+) -> Iterator[tuple[str, Fact]]:
+    """Name and PCI id, and what the table of accelerators knows under them."""
+    yield from _known(name=name, pci_id=pci_id)
+    known = known_as(name, pci_id, memory_gib)
+    if known is not None:
+        yield "accelerator", known.id
+        yield from _known(datasheet_gb_s=known.memory_bandwidth_gb_s)
+
+
+def known_as(name: str | None, pci_id: str | None, memory_gib: float | None) -> Accelerator | None:
+    """The accelerator of a PCI id where only one has it, else of a driver's name."""
+    same = [each for each in accelerators.everything() if pci_id in each.pci_ids]
+    if len(same) == 1:
+        return same[0]
+    return accelerators.find(name, memory_gib) if name else None
+
+
+def _link(
+    most: tuple[int | None, int | None], bus: str | None, root: Path
+) -> Iterator[tuple[str, Fact]]:
+    """What card and slot allow, or the narrowest link above them if that is slower."""
+    links = [(gen, lanes) for gen, lanes in [most] if gen is not None and lanes is not None]
+    above = pcie_link.narrowest(bus, root=root) if bus else None
+    links += [above] if above else []
+    if links:
+        generation, lanes = min(links, key=lambda link: pcie_link.bytes_per_s(*link))
+        yield "pcie_gen", generation
+        yield "pcie_lanes", lanes
+
+
+def _known(**facts: Fact | None) -> Iterator[tuple[str, Fact]]:
+    yield from ((name, fact) for name, fact in facts.items() if fact is not None)
+
+
+def _number(path: Path) -> int | None:
+    text = amd_cards.text(path)
+    return int(text) if text and text.isdigit() else None
+
+
+def _text(value: str | bytes | None) -> str | None:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
