@@ -151,11 +151,11 @@ def _from_stdin() -> Document:
 
 
 def _specs_in(folder: Path) -> list[Path]:
-    """The YAML files under `folder` that say `benchspec:` at the start of a line."""
+    """The YAML files under `folder` that say `benchspec:` at the start of a line; hidden ones not."""
     found = [
         path
         for path in sorted(folder.rglob("*"))
-        if path.suffix in (".yaml", ".yml") and path.is_file() and _says_benchspec(path)
+        if path.suffix in (".yaml", ".yml") and path.is_file() and _is_spec(path, folder)
     ]
     if not found:
         raise UsageError(
@@ -164,9 +164,14 @@ def _specs_in(folder: Path) -> list[Path]:
     return found
 
 
-def _says_benchspec(path: Path) -> bool:
-    with path.open("rb") as file:
-        return b"\nbenchspec:" in b"\n" + file.read(MAX_BYTES)
+def _is_spec(path: Path, folder: Path) -> bool:
+    if any(part.startswith(".") for part in path.relative_to(folder).parts):
+        return False
+    try:
+        with path.open("rb") as file:
+            return b"\nbenchspec:" in b"\n" + file.read(MAX_BYTES)
+    except OSError:
+        return True  # reading it as a spec says what is wrong
 
 
 def _print(results: Sequence[LintResult], form: str) -> None:

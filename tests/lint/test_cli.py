@@ -159,3 +159,9 @@ def test_a_bare_command_line_that_is_fine() -> None:
 @pytest.mark.parametrize("line", ["", "echo hello", "text-generation-launcher --model-id x"])
 def test_a_command_line_of_no_known_engine_is_a_usage_error(line: str) -> None:
     assert isinstance(run("--command", line).exception, UsageError)
+
+
+def test_hidden_folders_are_not_searched(folder: Path) -> None:
+    (folder / ".venv").mkdir()
+    (folder / ".venv" / "spec.yaml").write_text(BAD)
+    assert len(json.loads(run(str(folder), "--json").stdout)["files"]) == 2

@@ -74,7 +74,9 @@ def check(subject: Subject) -> Iterator[Fact]:
     for tested in subject.tests:
         for path, target in _targets(tested):
             for arm in subject.looked_at(tested):
-                fact = _decode(tested, path, target, arm) or _prefill(tested, path, target, arm)
+                fact = _decode(subject, tested, path, target, arm) or _prefill(
+                    tested, path, target, arm
+                )
                 if fact:
                     yield fact
 
@@ -92,9 +94,10 @@ def _targets(tested: Tested) -> Iterator[tuple[Path, Interval]]:
         yield (*tested.path, "prediction"), predicted
 
 
-def _decode(tested: Tested, path: Path, target: Interval, arm: Arm) -> Fact | None:
-    alone = tested.test.at.concurrency in (None, 1)
-    if tested.uses not in ("stream_tok_s", "aggregate_tok_s") or not alone or speculates(arm):
+def _decode(
+    subject: Subject, tested: Tested, path: Path, target: Interval, arm: Arm
+) -> Fact | None:
+    if not _reads_alone(tested, subject) or speculates(arm):
         return None
     read, rate = physics.bytes_per_token(arm), physics.bandwidth(arm)
     if read is None or rate is None:
@@ -114,6 +117,12 @@ def _decode(tested: Tested, path: Path, target: Interval, arm: Arm) -> Fact | No
         affects=(tested.id,),
         severity="error" if share.low > 1 else None,
     )
+
+
+def _reads_alone(tested: Tested, subject: Subject) -> bool:
+    """True for a rate that no batch can raise: that of a stream, or of all where there is one."""
+    alone = tested.test.at.concurrency == 1 or subject.concurrency == [1]
+    return tested.uses == "stream_tok_s" or (tested.uses == "aggregate_tok_s" and alone)
 
 
 def _prefill(tested: Tested, path: Path, target: Interval, arm: Arm) -> Fact | None:

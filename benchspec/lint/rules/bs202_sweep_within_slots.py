@@ -35,6 +35,7 @@ from benchspec.lint.capacity import slots
 from benchspec.lint.fixes import Extend
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
+from benchspec.spec.problems import Path
 
 RULE = Rule("BS202", "sweep-within-slots", "error")
 
@@ -54,8 +55,18 @@ def check(subject: Subject) -> Iterator[Fact]:
         f"and queueing shows from {wanted} on.",
         subject.sweep_place,
         f"extend the sweep to {wanted}",
-        related=((most.place(most.slot_setting or ""), f"{wanted // 2} slots are declared here"),),
+        related=(
+            (most.place(most.slot_setting or ""), f"{wanted // 2} slots are declared here"),
+            *_asked(subject),
+        ),
         arms=names(short),
         affects=subject.affected(short),
         fix=Extend(("load", "concurrency"), wanted),
     )
+
+
+def _asked(subject: Subject) -> Iterator[tuple[Path, str]]:
+    """The hypotheses that this sweep cannot test."""
+    for tested in subject.tests:
+        if tested.uses in ("queueing", "slots-moved", "scaling"):
+            yield (*tested.path, "test"), f"{tested.id} asks about the slots"

@@ -2,8 +2,9 @@
 
 ## What it checks
 A hypothesis that throughput stops growing (a ratio of `aggregate_tok_s` between two steps with `<`
-or `<=`, the reading `plateau-below-slots` or `flat` of `scaling`, or the reading `hardware` of
-`slots-moved`) has at least three steps at or below the slots, or arms with two slot counts.
+or `<=`, the reading `plateau-below-slots` or `flat` of `scaling`, `saturated` of `queueing`, or
+`hardware` of `slots-moved`) has at least three steps at or below the slots, or arms with two slot
+counts.
 
 ## Why it misleads
 A plateau at or above the slots says nothing about the hardware: requests wait for a slot while the
@@ -57,7 +58,11 @@ from benchspec.spec.problems import Path
 
 RULE = Rule("BS203", "hardware-cap-needs-slots", "error")
 
-_READINGS = {"scaling": {"plateau-below-slots", "flat"}, "slots-moved": {"hardware"}}
+_READINGS = {
+    "scaling": {"plateau-below-slots", "flat"},
+    "slots-moved": {"hardware"},
+    "queueing": {"saturated"},
+}
 
 
 def check(subject: Subject) -> Iterator[Fact]:
