@@ -2,7 +2,8 @@
 
 ## What it checks
 Every name in `engine.flags`, in a pasted command line and in the environment variables that the
-engine reads, against the engine's own options, as that engine parses them.
+engine reads, against the engine's own options, as that engine parses them. Where the stated version
+is newer than the table of options, it is a warning.
 
 ## Why it misleads
 Most engines refuse to start. Those that ignore the flag measure a configuration that nobody
@@ -36,9 +37,13 @@ which version has it.
 
 from collections.abc import Iterator
 
+from benchspec.knowledge.model import Problem
 from benchspec.lint import engine_problems
+from benchspec.lint.arm import Arm
+from benchspec.lint.finding import Severity
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
+from benchspec.lint.versions import newer
 
 RULE = Rule("BS302", "unknown-flag", "error")
 
@@ -52,4 +57,10 @@ def check(subject: Subject) -> Iterator[Fact]:
         "stray-argument",
         "not-a-flag",
         help_text="correct its spelling or remove it; `benchspec explain unknown-flag` says more",
+        severity=_severity,
     )
+
+
+def _severity(arm: Arm, _problem: Problem) -> Severity | None:
+    """A newer engine than the table's may have flags that the table has not."""
+    return "warning" if arm.knowledge and newer(arm, arm.knowledge.version) else None

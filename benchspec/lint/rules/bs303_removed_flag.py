@@ -1,7 +1,9 @@
 """The flag existed once and is gone.
 
 ## What it checks
-Flags and variables that older versions of the engine had, with what to write instead.
+Flags and variables that older versions of the engine had, with what to write instead. Where the
+stated version is older than the table of options, it is a warning, and a remark where that version
+is known to have the flag.
 
 ## Why it misleads
 A command line copied from last year's post does not start, or starts and ignores what mattered.
@@ -34,9 +36,13 @@ llama.cpp, common/arg.cpp: removed parameters.
 
 from collections.abc import Iterator
 
+from benchspec.knowledge.model import Problem
 from benchspec.lint import engine_problems
+from benchspec.lint.arm import Arm
+from benchspec.lint.finding import Severity
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
+from benchspec.lint.versions import older
 
 RULE = Rule("BS303", "removed-flag", "error")
 
@@ -44,5 +50,17 @@ RULE = Rule("BS303", "removed-flag", "error")
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per flag and place."""
     yield from engine_problems.facts(
-        subject, "removed-flag", help_text="write the successor, or remove the flag"
+        subject,
+        "removed-flag",
+        help_text="write the successor, or remove the flag",
+        severity=_severity,
     )
+
+
+def _severity(arm: Arm, problem: Problem) -> Severity | None:
+    """An older engine than the table's may still have it, and has it where the end is known."""
+    known = arm.knowledge
+    if known is None or not older(arm, known.version):
+        return None
+    ends = [entry.gone_in for entry in known.removed if problem.flag in entry.names]
+    return "info" if ends and older(arm, ends[0]) else "warning"

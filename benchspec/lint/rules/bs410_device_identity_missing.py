@@ -1,8 +1,8 @@
 """Devices that are compared are known by a marketing name only.
 
 ## What it checks
-Where arms run on devices of the same name and share none of them, each has a `pci_id`, a `memory_clock` or a
-measured bandwidth. A GPU without any name is a finding, too.
+Where arms run on devices of the same name and share none of them, each has a `pci_id`, a
+`memory_clock` or a measured bandwidth. A GPU without any name is a finding, too.
 
 ## Why it misleads
 One name, several cards: a "V100 32 GB" with memory at 1107 MHz has 1134 GB/s, one at 877 MHz has
