@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import quote
 
 from benchspec.errors import UsageError
+from benchspec.load.materials import MATERIALS
 from benchspec.run.launches import PlannedLaunch, plan_launch
 from benchspec.spec.arms import ResolvedArm
 from benchspec.spec.models import Load, Sampling, Spec
@@ -47,6 +48,7 @@ MAX_REQUESTS = 100_000
 class Work:
     """What every request of an arm asks for."""
 
+    material: str
     prompt_tokens: int
     prompt_file: str | None
     unique: bool
@@ -58,9 +60,15 @@ class Work:
 
 @dataclass(frozen=True)
 class PlannedCell:
-    """One cell. `requests` is how many will be sent; None when `duration_s` decides."""
+    """One cell. `requests` is how many will be sent; None when `duration_s` decides.
+
+    Cells with the same `prompts` send the same ones: those of different arms at one place, so that
+    arms are compared on the same text, but not of arms that one engine serves, whose prefix cache
+    would know them.
+    """
 
     key: CellKey
+    prompts: str
     mode: Mode
     requests: int | None
     duration_s: float | None
@@ -123,7 +131,7 @@ def make_plan(
     _check_size(spec, arms)
     chosen = int(spec_sha256[:8], 16) if seed is None else seed
     launches = {arm.id: plan_launch(arm) for arm in arms}
-    cells = list(_ordered(spec, arms, random.Random(chosen)))
+    cells = list(_ordered(spec, arms, launches, random.Random(chosen)))
     idle = spec.telemetry.idle_baseline
     return Plan(
         spec_sha256=spec_sha256,
@@ -154,13 +162,19 @@ def _check_size(spec: Spec, arms: Sequence[ResolvedArm]) -> None:
         )
 
 
-def _ordered(spec: Spec, arms: Sequence[ResolvedArm], draw: random.Random) -> Iterator[PlannedCell]:
+def _ordered(
+    spec: Spec,
+    arms: Sequence[ResolvedArm],
+    launches: Mapping[str, PlannedLaunch],
+    draw: random.Random,
+) -> Iterator[PlannedCell]:
     turns = list(arms)
+    sharing = _sharing(arms, launches)
     if spec.order == "interleaved":
         draw.shuffle(turns)
     for repeat in range(1, spec.repeats + 1):
         for arm in turns:
-            cells = list(_cells_of(spec, arm, repeat))
+            cells = list(_cells_of(spec, arm, repeat, sharing[arm.id]))
             if spec.order == "interleaved":
                 draw.shuffle(cells)
             yield from cells
@@ -168,7 +182,16 @@ def _ordered(spec: Spec, arms: Sequence[ResolvedArm], draw: random.Random) -> It
             turns.reverse()
 
 
-def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int) -> Iterator[PlannedCell]:
+def _sharing(arms: Sequence[ResolvedArm], launches: Mapping[str, PlannedLaunch]) -> dict[str, int]:
+    """How many arms before each one use the same engine start."""
+    ids = [arm.id for arm in arms]
+    return {
+        arm: sum(launches[other] == launches[arm] for other in ids[:place])
+        for place, arm in enumerate(ids)
+    }
+
+
+def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int, sharing: int) -> Iterator[PlannedCell]:
     load = spec.load
     seed = spec.seeds[(repeat - 1) % len(spec.seeds)] if spec.seeds else None
     loads: list[tuple[int | None, float | None]] = [(c, None) for c in load.concurrency]
@@ -189,14 +212,15 @@ def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int) -> Iterator[PlannedCell
             seed=seed,
         )
         mode, requests, duration_s = _amount(load, concurrency, rate)
-        key = key.model_copy(update={"id": _cell_id(key)})
-        yield PlannedCell(key, mode, requests, duration_s, _work(arm, context))
+        place = _place(key)
+        key = key.model_copy(update={"id": f"{quote(arm.id, safe='')}-{place}"})
+        prompts = f"{place} {sharing}"
+        yield PlannedCell(key, prompts, mode, requests, duration_s, _work(arm, context))
 
 
-def _cell_id(key: CellKey) -> str:
-    """Readable, unique in a plan, and a file name."""
-    parts = [quote(key.arm, safe="")]
-    parts += [f"c{key.concurrency}" if key.rate is None else f"q{key.rate:g}"]
+def _place(key: CellKey) -> str:
+    """Where a cell stands within its arm: readable, unique there, fit for a file name."""
+    parts = [f"c{key.concurrency}" if key.rate is None else f"q{key.rate:g}"]
     parts += [f"n{key.context_tokens}"] if key.context_tokens is not None else []
     parts += [key.cache] if key.cache is not None else []
     return "-".join([*parts, f"r{key.repeat}"])
@@ -226,6 +250,7 @@ def _amount(
 def _work(arm: ResolvedArm, context: int | None) -> Work:
     prompt, output = arm.workload.prompt, arm.workload.output
     return Work(
+        material=_material(arm),
         prompt_tokens=context or prompt.tokens or PROMPT_TOKENS,
         prompt_file=prompt.file,
         unique=prompt.unique,
@@ -234,6 +259,20 @@ def _work(arm: ResolvedArm, context: int | None) -> Work:
         forced=output.forced,
         sampling=arm.workload.sampling,
     )
+
+
+def _material(arm: ResolvedArm) -> str:
+    """Prompts are what the label says: with no file to read, they can only be what is made here."""
+    label = arm.workload.label
+    named = label.material if label is not None else None
+    if named is None or arm.workload.prompt.file is not None:
+        return named or next(iter(MATERIALS))
+    if named not in MATERIALS:
+        raise UsageError(
+            f"Arm {arm.id} is labelled {named!r}, and prompts of that material are not made here.",
+            hint=f"Use one of {', '.join(MATERIALS)}, or give the prompts in workload.prompt.file.",
+        )
+    return named
 
 
 def _blocks(cells: Sequence[PlannedCell], launches: Mapping[str, PlannedLaunch]) -> Iterator[Block]:

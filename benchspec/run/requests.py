@@ -10,10 +10,10 @@ from typing import Literal
 from benchspec.engines.base import Engine
 from benchspec.load.prompts import (
     MAX_JSONL_BYTES,
-    TOKENS_PER_WORD,
     PromptShape,
     make_prompts,
-    measured_tokens_per_word,
+    measured_tokens_per_piece,
+    piece_count,
     prompts_from_jsonl,
 )
 from benchspec.load.target import Prompt, Sampling, request_body
@@ -40,8 +40,8 @@ class RequestSource:
         self._model = model
         self._label = spec_sha256[:16]
         self._folder = folder
-        self._tokens_per_word = TOKENS_PER_WORD
-        self._last_warm_up: Prompt | None = None
+        self._tokens_per_piece: dict[str, float] = {}
+        self._warm_up: PlannedCell | None = None
 
     def bodies(self, cell: PlannedCell, count: int, purpose: Purpose = "measure") -> list[bytes]:
         """`count` bodies. `prime` gives the prompts that `measure` will send, with one token of
@@ -52,15 +52,17 @@ class RequestSource:
         """
         prompts = self._prompts(cell, count, "warm-up" if purpose == "warm-up" else "measure")
         if purpose == "warm-up":
-            self._last_warm_up = prompts[-1]
+            self._warm_up = cell if isinstance(prompts[-1], str) else None
         return [self._body(cell, prompt, purpose) for prompt in prompts]
 
     def learn(self, answered: RequestRecord) -> None:
         """Take the length of later text prompts from what the server counted for the warm-up."""
-        if isinstance(self._last_warm_up, str) and answered.prompt_tokens:
-            self._tokens_per_word = measured_tokens_per_word(
-                self._last_warm_up, answered.prompt_tokens
-            )
+        if self._warm_up is None or not answered.prompt_tokens:
+            return
+        work = self._warm_up.work
+        self._tokens_per_piece[work.material] = measured_tokens_per_piece(
+            piece_count(work.material, work.prompt_tokens), answered.prompt_tokens
+        )
 
     def _prompts(self, cell: PlannedCell, count: int, purpose: str) -> Sequence[Prompt]:
         work = cell.work
@@ -69,11 +71,11 @@ class RequestSource:
         exact = self._engine.endpoint.dialect == "completions"
         return make_prompts(
             count,
-            PromptShape(work.prompt_tokens, work.unique, work.shared_prefix),
-            label=f"{self._label} {purpose} {cell.key.id}",
+            PromptShape(work.prompt_tokens, work.unique, work.shared_prefix, work.material),
+            label=f"{self._label} {purpose} {'' if purpose == 'warm-up' else cell.prompts}",
             seed=cell.key.repeat if cell.key.seed is None else cell.key.seed,
             token_ids=self._engine.token_ids if exact else None,
-            tokens_per_word=self._tokens_per_word,
+            tokens_per_piece=self._tokens_per_piece.get(work.material),
         )
 
     def _from_file(self, name: str, count: int, repeat: int) -> list[str]:
@@ -92,6 +94,8 @@ class RequestSource:
                 forced=work.forced,
                 temperature=work.sampling.temperature,
                 seed=work.sampling.seed if cell.key.seed is None else cell.key.seed,
+                top_p=work.sampling.top_p,
+                top_k=work.sampling.top_k,
             ),
             engine=self._kind,
             model=self._model,

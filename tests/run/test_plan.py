@@ -132,6 +132,39 @@ def test_axes_multiply_and_seeds_belong_to_repeats() -> None:
     assert {cell.work.prompt_tokens for cell in plan.cells} == {64, 128}
 
 
+def test_arms_are_asked_the_same_unless_one_engine_serves_them() -> None:
+    plan = plan_of(
+        """\
+arms:
+  - {id: A, engine: {flags: {np: 1}}}
+  - {id: B, engine: {flags: {np: 2}}}
+  - {id: B-long, engine: {flags: {np: 2}}, workload: {output: {tokens: 64}}}
+load: {concurrency: [1, 2]}
+"""
+    )
+    prompts = {cell.key.id: cell.prompts for cell in plan.cells}
+    assert prompts["A-c1-r1"] == prompts["B-c1-r1"] != prompts["B-long-c1-r1"]
+    assert len(set(prompts.values())) == 4
+
+
+@pytest.mark.parametrize(
+    ("workload", "material"),
+    [
+        ("{}", "english-prose"),
+        ("{label: {material: chinese-prose}}", "chinese-prose"),
+        ("{label: {material: recipes}, prompt: {file: recipes.jsonl}}", "recipes"),
+    ],
+)
+def test_prompts_are_what_the_label_says(workload: str, material: str) -> None:
+    (cell,) = plan_of(f"workload: {workload}\nload: {{concurrency: [1]}}\n").cells
+    assert cell.work.material == material
+
+
+def test_a_label_that_the_prompts_would_not_fit_is_refused() -> None:
+    with pytest.raises(UsageError, match="Arm main is labelled 'recipes'"):
+        plan_of("workload: {label: {material: recipes}}\nload: {concurrency: [1]}\n")
+
+
 def test_a_plan_beyond_reason_is_refused() -> None:
     steps = ", ".join(map(str, range(1, 12)))
     with pytest.raises(UsageError, match="11000 cells"):

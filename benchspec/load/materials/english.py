@@ -1,8 +1,12 @@
-"""The words that prompts are made of, and those that may open one."""
+"""english-prose: plain past-tense sentences of common words."""
 
 # ruff: noqa: SIM905 - a page of words is easier to read than a page of quotation marks
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchspec.load.materials.material import Material, Pick
 
 NOUNS = tuple(
     """
@@ -55,9 +59,18 @@ PREPOSITIONS = tuple(
     """.split()
 )
 
-# A prompt's first word decides whether it shares a prefix with another, so no two of these begin
-# with the same four letters: a vocabulary that splits them still splits them differently.
+# No two begin with the same four letters: a vocabulary that splits them splits them differently.
 OPENERS = tuple(
-    word.capitalize()
+    f" {word.capitalize()}"
     for word in {word[:4]: word for word in (*VERBS, *ADJECTIVES, *NOUNS)}.values()
 )
+
+
+def _sentences(pick: Pick) -> Iterator[str]:
+    while True:
+        yield from (" The", f" {pick(ADJECTIVES)}", f" {pick(NOUNS)}", f" {pick(VERBS)}", " the")
+        yield from (f" {pick(NOUNS)}", f" {pick(PREPOSITIONS)}", " the", f" {pick(ADJECTIVES)}")
+        yield f" {pick(NOUNS)}."
+
+
+ENGLISH = Material("english-prose", OPENERS, _sentences, tokens_per_piece=1.15)
