@@ -201,9 +201,10 @@ def _print(results: Sequence[LintResult], form: str) -> None:
 
 def _next(results: Sequence[LintResult]) -> None:
     """The command that a person would type now, on stderr."""
-    first = next((f for r in results for f in r.findings if f.waived is None), None)
-    if first is not None:
-        err(f"next: benchspec explain {first.code}")
+    found = [f for r in results for f in r.findings if f.waived is None]
+    if found:
+        worst = min(found, key=lambda f: _LEVELS.index(f.severity))
+        err(f"next: benchspec explain {worst.code}")
     elif len(results) == 1:
         err(f"next: benchspec plan {results[0].document.name}")
 

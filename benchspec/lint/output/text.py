@@ -55,10 +55,13 @@ def _finding(finding: Finding, lines: list[str], paint: Paint) -> Iterable[str]:
     gutter = len(str(max([finding.line, *(r.line for r in finding.related)])))
     yield f"{' ' * gutter}{paint('-->', 'dim')} {place}"
     yield from _excerpt(finding, gutter, paint)
+    shown = {finding.line}
     for related in finding.related:
-        text = lines[related.line - 1] if related.line <= len(lines) else ""
         yield f"{' ' * gutter} {paint('=', 'dim')} line {related.line}: {_visible(related.message)}"
-        yield f"{related.line:>{gutter}} {paint('|', 'dim')} {_visible(text)[:_WIDEST_LINE]}"
+        if related.line not in shown and related.line <= len(lines):
+            shown.add(related.line)
+            text = _visible(lines[related.line - 1])[:_WIDEST_LINE]
+            yield f"{related.line:>{gutter}} {paint('|', 'dim')} {text}"
     yield f"  {paint('help:', 'info')} {_visible(finding.help)}"
     yield f"  {paint('docs:', 'dim')} {finding.docs} (benchspec explain {finding.code})"
 

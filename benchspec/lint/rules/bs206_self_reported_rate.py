@@ -77,9 +77,11 @@ def check(subject: Subject) -> Iterator[Fact]:
 def _blind(tested: Tested, subject: Subject) -> bool:
     if tested.uses in SELF_REPORTED:
         return True
-    at = tested.test.at.concurrency or 1
+    at, over = tested.test.at.concurrency or 1, tested.test.over
     if tested.uses != "stream_tok_s" or at == 1 or tested.test.relation not in (">=", ">"):
         return False
+    if over is not None and over.concurrency in (None, at):
+        return False  # two arms with the same number in flight: no throughput is claimed
     return not any(_witness(other, at) for other in subject.tests)
 
 

@@ -50,7 +50,7 @@ def check(subject: Subject) -> Iterator[Fact]:
     seen_idle = any(item.get("idle_before") for item in subject.series)
     if shared and (idle is None or idle.high == 0) and not seen_idle:
         yield Fact(
-            f"Nothing says what {' and '.join(shared)} show when the machine is idle.",
+            f"Nothing says how much of {' and '.join(shared)} there is when the machine is idle.",
             ("telemetry",) if idle is None else ("telemetry", "idle_baseline"),
             "add `idle_baseline: 8 s`",
             affects=subject.affected(),

@@ -45,7 +45,8 @@ def check(subject: Subject) -> Iterator[Fact]:
     """One fact per label that lacks something."""
     unlabelled = [arm for arm in subject.arms if arm.serves and _lacks(arm)]
     for path, arms in by_place(unlabelled, lambda arm: arm.part("workload", "label")):
-        lacking = " and ".join(_lacks(arms[0]))
+        *most, last = _lacks(arms[0])
+        lacking = f"{', '.join(most)} and {last}" if most else last
         yield Fact(
             f"The label does not say {lacking}, so its rates cannot be compared with others.",
             path,
