@@ -15,7 +15,9 @@ _KINDS = ("spec", "observations", "verdicts")
 @click.option(
     "--of", "kind", type=click.Choice(_KINDS), default="spec", help="Which file it describes."
 )
-@click.option("--json", "_as_json", is_flag=True, help="Accepted for uniformity: it is JSON anyway.")
+@click.option(
+    "--json", "_as_json", is_flag=True, help="Accepted for uniformity: it is JSON anyway."
+)
 def command(kind: str, _as_json: bool) -> None:
     """Print the JSON Schema (2020-12) of a spec, observations.json or verdicts.json."""
     emit_json(_schema(kind))
