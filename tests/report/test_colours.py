@@ -8,6 +8,7 @@ import pytest
 
 from benchspec.report.charts.chart import STYLES
 from benchspec.report.html import template_dir
+from benchspec.report.parts import STATES
 
 TEXT = ("ink", "quiet", "link", "supported", "refuted", "inconclusive", "invalid", "not-run")
 
@@ -37,6 +38,14 @@ def test_text_can_be_read(sheet: str, ground: str, word: str) -> None:
     colours = variables(sheet)
 
     assert contrast(colours[word], colours[ground]) >= 4.5
+
+
+def test_the_shapes_of_the_pdf_have_the_colours_of_the_page() -> None:
+    colours = variables("report.css")
+    macros = (template_dir() / "macros.html.j2").read_text("utf-8")
+    shapes = dict(re.findall(r'"([\w-]+)": "(#[0-9a-f]{6})"', macros))
+
+    assert shapes == {state: colours[state] for state in STATES}
 
 
 @pytest.mark.parametrize("style", STYLES[:4], ids=lambda s: s.colour)
