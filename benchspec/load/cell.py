@@ -138,7 +138,9 @@ class Cell:
         while request is not None:
             free_ns = await self._exchange(connection, request, self._issue(free_ns))
             request = None if self._one_each else self._next()
-            if request is not None and (isinstance(connection, str) or not connection.usable):
+            if request is not None:
+                # A new one each time: llama.cpp promises to keep a connection and then closes it
+                # after every streamed answer, so that a second request on it would be lost.
                 connection = await self._open()
                 free_ns = now_ns()
                 request = request if self._issuing else None
@@ -200,7 +202,7 @@ class Cell:
             capture.failure, capture.end_ns = connection, now_ns()
         else:
             await connection.start(request, capture)
-            if sent.scheduled or not connection.usable:
+            if not self._one_each or not connection.usable:
                 connection.close()
                 self._connections.discard(connection)
         self._count(sent)
