@@ -1,4 +1,4 @@
-"""A bundle: the folder from which a stranger recomputes every verdict (`docs/bundle.md`)."""
+"""A bundle: the folder from which a stranger recomputes every verdict; `docs/bundle.md` describes it."""
 
 from __future__ import annotations
 

@@ -6,7 +6,6 @@ import json
 import os
 import pty
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -87,8 +86,9 @@ def test_sustained_load_for_a_time(cli: Cli) -> None:
         load={"mode": "sustained", "concurrency": [1, 2], "duration": "2 s"},
         repeats=3,
     )
-    cli("run", spec)
-    for cell in cells(Path(cli.bundle())):
+    done = cli("run", spec, exit_code=None)
+    assert done.returncode in (0, 4), "on a busy machine the rates are invalid, and that is said"
+    for cell in cells(cli.bundle()):
         assert cell["mode"] == "sustained"
         assert len(cell["requests"]) > 2
         assert all(request["ok"] for request in cell["requests"])

@@ -171,6 +171,11 @@ def test_a_plan_beyond_reason_is_refused() -> None:
         plan_of(f"load: {{concurrency: [{steps}]}}\nrepeats: 1000\n")
 
 
+def test_a_rate_for_too_long_is_refused() -> None:
+    with pytest.raises(UsageError, match="500000 requests in a cell"):
+        plan_of("load: {rate: [1, 5000], duration: 100 s}\n")
+
+
 def test_flags_become_the_engines_own_words() -> None:
     plan = plan_of(
         "arms:\n  - {id: A, engine: {flags: {np: 2, kv-offload: false, port: 1, model: x}}}\n"

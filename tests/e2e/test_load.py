@@ -1,0 +1,117 @@
+"""Ways to send requests, from the spec to the observations: no timing is judged here, only what is
+true on a busy machine, too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchspec.load.arrivals import schedule_ns
+from benchspec.load.calibration import known_server
+from benchspec.load.known_timing import Timing
+from tests.e2e.conftest import Cli, cells
+
+SLOWEST_MS = [
+    {
+        "id": "H1",
+        "claim": "The first token takes 100 ms at least.",
+        "because": "the server waits for so long",
+        "test": {"metric": "ttft_ms", "relation": ">=", "value": 100},
+    }
+]
+
+
+def measure(cli: Cli, timing: Timing, load: dict[str, Any], **changes: Any) -> Path:
+    """The bundle of a run against a server of known timing. It may be too disturbed to judge."""
+    with known_server(timing) as endpoint:
+        spec = cli.spec(
+            hypotheses=SLOWEST_MS,
+            model={"name": "m", "source": "served", "sha256": None},
+            engine={
+                "kind": "openai",
+                "binary": None,
+                "attach": f"http://127.0.0.1:{endpoint.port}",
+                "slots": 64,
+                "flags": None,
+            },
+            load={"mode": None, "concurrency": None, **load},
+            **changes,
+        )
+        done = cli("run", spec, exit_code=None)
+    assert done.returncode in {0, 4}, done.stderr
+    cli("verify", cli.bundle())
+    return cli.bundle()
+
+
+def steps(bundle: Path) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((bundle / "observations.json").read_text())["steps"]
+    return found
+
+
+def check_open_loop(bundle: Path, rate: float, requests: int) -> None:
+    for cell, step in zip(cells(bundle), steps(bundle), strict=True):
+        sent = cell["requests"]
+        schedule = schedule_ns("poisson", rate, seed=cell["key"]["repeat"], requests=requests)
+        assert [one["scheduled_ns"] - cell["started_ns"] for one in sent] == schedule
+        assert all(one["ok"] and one["sent_ns"] >= one["scheduled_ns"] for one in sent)
+        span_s = (sent[-1]["sent_ns"] - sent[0]["sent_ns"]) / 1e9
+        assert cell["achieved_rate"] == pytest.approx((requests - 1) / span_s)
+        assert (step["rate"], step["achieved_rate"]) == (rate, cell["achieved_rate"])
+        for one, seen in zip(sent, step["requests"], strict=True):
+            since_schedule_ms = (one["first_token_ns"] - one["scheduled_ns"]) / 1e6
+            assert seen["ttft_ms"] == pytest.approx(since_schedule_ms)
+
+
+@pytest.mark.slow
+def test_an_open_loop_against_known_timing(cli: Cli) -> None:
+    bundle = measure(cli, Timing(100.0, 5.0, 8), {"rate": [25], "requests": 30})
+    check_open_loop(bundle, 25.0, 30)
+    first_ms = [one["ttft_ms"] for step in steps(bundle) for one in step["requests"]]
+    assert min(first_ms) >= 100.0
+
+
+@pytest.mark.engine
+def test_an_open_loop_against_the_real_engine(cli: Cli) -> None:
+    hypothesis = {**SLOWEST_MS[0], "test": {"metric": "ttft_ms", "relation": ">=", "value": 0.1}}
+    spec = cli.spec(
+        hypotheses=[hypothesis],
+        load={"mode": None, "concurrency": None, "rate": [20], "requests": 20},
+    )
+    assert cli("run", spec, exit_code=None).returncode in {0, 4}
+    check_open_loop(cli.bundle(), 20.0, 20)
+
+
+@pytest.mark.slow
+def test_the_steady_window_of_a_sustained_load(cli: Cli) -> None:
+    """Four in flight at 8 tokens in 100 + 7 x 20 ms: 4 x 8 / 0.24 s = 133 tok/s, or less on a busy
+    machine; ramp and drain are not in it, failed requests count in nothing but the failures."""
+    timing = Timing(100.0, 20.0, 8, fail_every=5)
+    bundle = measure(cli, timing, {"mode": "sustained", "concurrency": 4, "requests": 40})
+    for cell, step in zip(cells(bundle), steps(bundle), strict=True):
+        sent = cell["requests"]
+        failed = [one for one in sent if not one["ok"]]
+        assert (len(sent), len(failed)) == (40, 8)
+        assert {one["status"] for one in failed} == {500}
+        assert "on purpose" in failed[0]["error"]
+        window = step["window"]
+        began = min(one["sent_ns"] for one in sent)
+        assert window["end_s"] == pytest.approx((max(o["sent_ns"] for o in sent) - began) / 1e9)
+        assert window["tokens"] == tokens_between(bundle, cell, window, began)
+        rate = window["tokens"] / (window["end_s"] - window["start_s"])
+        assert 0 < rate <= 4 * 8 / 0.24 * 1.02
+
+
+def tokens_between(bundle: Path, cell: dict[str, Any], window: dict[str, Any], began: int) -> int:
+    """Counted anew from the samples: stamps of answered requests inside the window."""
+    import numpy as np
+
+    stamps = (np.load(bundle / cell["samples_file"]) - began) / 1e9
+    return sum(
+        int(np.sum((own >= window["start_s"]) & (own <= window["end_s"])))
+        for one in cell["requests"]
+        if one["ok"]
+        for own in [stamps[one["samples_start"] :][: one["samples_count"]]]
+    )
