@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from benchspec.judge import figures, targets
 from benchspec.judge.case import Case
+from benchspec.judge.completions import inferred_slots
 from benchspec.judge.conditions import unfit
 from benchspec.judge.interval import counted, show
 from benchspec.judge.place import Place
@@ -92,6 +93,8 @@ def _within_slots(case: Case) -> Iterator[Unfinished]:
         if slots is None or not counts or max(counts) == 1 or _seen_wider(case, arm, slots.count):
             continue
         most, again = max(counts), 2 * slots.count
+        if most <= slots.count and _queued_already(case, arm):
+            continue
         if most <= slots.count:
             text = (
                 f"Arm {arm}: the sweep ends at C={most}, within its {counted(slots.count, 'slot')}, so where "
@@ -104,6 +107,12 @@ def _within_slots(case: Case) -> Iterator[Unfinished]:
                 f"at C={again} answers it."
             )
         yield Unfinished(kind="within-slots", text=text, arm=arm)
+
+
+def _queued_already(case: Case, arm: str) -> bool:
+    """Whether answers came in batches within the slots: then fewer serve than are stated."""
+    steps = [s for p in case.places if p.arm == arm for s in case.steps(p)]
+    return any(inferred_slots(step, case.forced(step)) for step in steps)
 
 
 def _seen_wider(case: Case, arm: str, count: int) -> bool:
