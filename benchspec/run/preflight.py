@@ -68,7 +68,7 @@ def _check_engine(arm: str, launch: PlannedLaunch, spec_folder: Path) -> None:
         if not path.is_file():
             raise FetchFailure(
                 f"The model file {source.path} does not exist.",
-                hint="A path in model.source is relative to the spec's folder.",
+                hint="A path in model.source is relative to the spec's folder (resume: --spec-folder).",
             )
     _check_program(launch, spec_folder)
 

@@ -94,7 +94,9 @@ def test_resume_refuses_another_build(cli: Cli, measured: Path, tmp_path: Path) 
     missing = [line for line in lines if '"id":"main-c2-r3"' not in line]
     assert len(missing) == len(lines) - 1
     journal.write_text("\n".join(missing) + "\n")
-    done = cli("resume", bundle, exit_code=3)
+    assert "--spec-folder" in cli("resume", bundle, "--trust", exit_code=3).stderr
+    folder = measured.parent.parent
+    done = cli("resume", bundle, "--trust", "--spec-folder", folder, exit_code=3)
     assert "it was older" in done.stderr
 
 
