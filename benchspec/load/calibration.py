@@ -115,7 +115,8 @@ def known_server(timing: Timing) -> Iterator[Endpoint]:
     """
     command = [sys.executable, "-m", "benchspec.load.known_timing", "--until-stdin-closes"]
     command += ["--first-ms", str(timing.first_ms), "--gap-ms", str(timing.gap_ms)]
-    command += ["--tokens", str(timing.tokens), *(["--flat-out"] if timing.flat_out else [])]
+    command += ["--tokens", str(timing.tokens), "--fail-every", str(timing.fail_every)]
+    command += ["--flat-out"] if timing.flat_out else []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as child:

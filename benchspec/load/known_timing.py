@@ -5,8 +5,9 @@
 It answers /v1/completions and /v1/chat/completions in OpenAI's streaming format: the first token
 `first-ms` after the request reached this machine's kernel, every further one exactly `gap-ms`
 later on an absolute schedule, one event per write. `--flat-out` sends as fast as the client takes
-it instead. `GET /health` answers `ok`; `GET /lateness` tells how late its own writes were, in ms:
-what is not the client's error.
+it instead; `--fail-every N` answers every Nth request with HTTP 500. `GET /lateness` tells how late
+its own writes were, in ms: what is not the client's error. `GET /health` and `/v1/models` answer as
+an engine's do, so that a run can be attached to it.
 """
 
 from __future__ import annotations
@@ -29,16 +30,21 @@ from benchspec.load.timer import Timer
 _STREAM_HEADER = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
 )
+_ENGINE_ANSWERS: dict[str, object] = {
+    "/health": {"status": "ok"},
+    "/v1/models": {"object": "list", "data": [{"id": "known-timing", "object": "model"}]},
+}
 
 
 @dataclass(frozen=True)
 class Timing:
-    """What every request gets. `flat_out` ignores the two times."""
+    """What every request gets. `flat_out` ignores the two times; `fail_every` 0 means never."""
 
     first_ms: float = 100.0
     gap_ms: float = 20.0
     tokens: int = 128
     flat_out: bool = False
+    fail_every: int = 0
 
 
 @dataclass
@@ -50,12 +56,18 @@ class Server:
     reads: ReadStats = field(default_factory=ReadStats)
     late_ns: array[int] = field(default_factory=lambda: array("q"))
     first_late_ns: array[int] = field(default_factory=lambda: array("q"))
+    asked: int = 0
 
     def __post_init__(self) -> None:
         self.answers = {
             "/v1/completions": _chunks(self.timing.tokens, chat=False),
             "/v1/chat/completions": _chunks(self.timing.tokens, chat=True),
         }
+
+    def fails(self) -> bool:
+        """Count a request; whether it is one that fails."""
+        self.asked += 1
+        return self.timing.fail_every > 0 and self.asked % self.timing.fail_every == 0
 
     def lateness(self) -> dict[str, float]:
         """Percentiles of write time minus schedule since the last call, in ms."""
@@ -96,6 +108,9 @@ class Connection:
         if answer is None:
             self._answer_get()
             return
+        if self._server.fails():
+            self._answer_json(b"500 Internal Server Error", {"error": {"message": "on purpose"}})
+            return
         timing = self._server.timing
         self._answer, self._next = answer, 0
         self._write(_STREAM_HEADER + answer[0])
@@ -106,10 +121,15 @@ class Connection:
             self._server.timer.call_at(self._due_ns, self._write_token)
 
     def _answer_get(self) -> None:
-        known = {"/health": {"status": "ok"}, "/lateness": None}
-        found = self._path in known
-        body = json.dumps(known[self._path] or self._server.lateness()).encode() if found else b""
-        status = b"200 OK" if found else b"404 Not Found"
+        if self._path == "/lateness":
+            self._answer_json(b"200 OK", self._server.lateness())
+        elif self._path in _ENGINE_ANSWERS:
+            self._answer_json(b"200 OK", _ENGINE_ANSWERS[self._path])
+        else:
+            self._answer_json(b"404 Not Found", {})
+
+    def _answer_json(self, status: bytes, message: object) -> None:
+        body = json.dumps(message).encode()
         head = b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
         self._write(head % (status, len(body)) + body)
 
@@ -228,9 +248,10 @@ def main() -> None:
     parser.add_argument("--gap-ms", type=float, default=20.0)
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--flat-out", action="store_true")
+    parser.add_argument("--fail-every", type=int, default=0)
     parser.add_argument("--until-stdin-closes", action="store_true")
     given = parser.parse_args()
-    timing = Timing(given.first_ms, given.gap_ms, given.tokens, given.flat_out)
+    timing = Timing(given.first_ms, given.gap_ms, given.tokens, given.flat_out, given.fail_every)
     work = serve(timing, given.port, until_stdin_closes=given.until_stdin_closes)
     try:
         import uvloop

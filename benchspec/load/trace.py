@@ -33,6 +33,13 @@ class CellTrace:
     state: Literal["done", "aborted", "failed"]
     reason: str | None
 
+    @property
+    def sent_per_s(self) -> float | None:
+        """Requests per second between the first and the last dispatch; None below two requests."""
+        sent = [one.sent_ns for one in self.requests if one.sent_ns is not None]
+        span_ns = max(sent) - min(sent) if sent else 0
+        return (len(sent) - 1) * 1e9 / span_ns if span_ns else None
+
 
 @dataclass(slots=True)
 class Sent:

@@ -149,6 +149,7 @@ def _step(cell: CellRecord, samples: Callable[[str], Stamps], beside: Sequence[T
         state=cell.state,
         reason=cell.reason,
         planned_requests=cell.planned_requests,
+        achieved_rate=cell.achieved_rate,
         wall_s=max(ends) if ends else None,
         requests=requests,
         itl_ms=_pooled_itl(cell.requests, stamps),

@@ -129,6 +129,8 @@ class Step(Node):
     provenance: Provenance = "measured"
     source: str | None = None
     planned_requests: int | None = None
+    achieved_rate: float | None = None
+    """Requests per second as they were sent, beside `rate`, which was asked for."""
     wall_s: Number | None = None
     requests: list[Request] = []
     output_forced: bool | None = None
@@ -140,6 +142,10 @@ class Step(Node):
     quiet: Quiet | None = None
     waiting_max: float | None = None
     """Largest number of waiting requests that a server counter showed."""
+    running_max: float | None = None
+    """Largest number of requests that a server counter showed at work."""
+    preemptions: int | None = None
+    """Requests that the server put back to make room, and computed again."""
     engine_restarted: bool | None = None
 
     # What someone else printed, where there are no requests to compute it from.
@@ -161,6 +167,27 @@ class Step(Node):
     completions_s: list[float] = []
     tokens_total: float | None = None
     tokens_per_request: float | None = None
+    tokens_asked: float | None = None
+    """Completion tokens asked for per request, where that is known apart from what came."""
+    tokens_recounted: float | None = None
+    """Completion tokens of all requests, counted again from their texts."""
+    reasoning_tokens: float | None = None
+    """Of the tokens per request, those that came before what the client calls the first."""
+    chunks: float | None = None
+    """Pieces in which all answers arrived."""
+    prompt_tokens: Number | None = None
+    """Prompt tokens per request."""
+    hit_rate: Number | None = None
+    """Share of the prompt tokens that the server counts as taken from its cache."""
+    latency_s: Number | None = None
+    """Dispatch to completion of one request."""
+    tpot_ms: Number | None = None
+    """Time per token of one request after its first."""
+    requests_per_s: Number | None = None
+    server_tok_s: Number | None = None
+    """The server's own account of the rate that `stream_tok_s` states."""
+    server_ttft_ms: Number | None = None
+    """Time to the first token of any kind, as seen nearer to the server."""
     errors: int | None = None
 
 
@@ -192,6 +219,11 @@ class ArmObservation(Node):
     """How the model lies on several devices."""
     context_per_slot: int | None = None
     kv_tokens: int | None = None
+    replicas: int | None = None
+    """Equal servers behind one address; slots and KV tokens are those of one."""
+    weights_bytes: float | None = None
+    """What the weights take of the devices' memory, and what the KV cache does."""
+    kv_bytes: float | None = None
 
 
 class Series(Node):
@@ -322,7 +354,9 @@ class Scaled(Node):
     n: int
     single: Number
     measured: Number
-    unit: Literal["tok/s", "ms", "s"] = "tok/s"
+    ideal: Number | None = None
+    """What `measured` would be if dividing the work cost nothing; without it `single` / n."""
+    unit: Literal["tok/s", "requests/s", "ms", "s"] = "tok/s"
 
 
 class Sends(Node):
@@ -331,8 +365,32 @@ class Sends(Node):
     arm: str | None = None
     prompt_tokens: int | None = None
     in_flight: int = 1
-    ttft_ms: list[float]
+    ttft_ms: list[float] = []
     cached_tokens: list[int | None] = []
+    block_tokens: int | None = None
+    """The cache keeps whole blocks of so many tokens."""
+
+
+class Limit(Node):
+    """A setting that bounds something, and how much of it was used: a power limit and the draw."""
+
+    name: str
+    arm: str | None = None
+    limit: Number
+    used: Number
+    unit: str | None = None
+    provenance: Provenance = "measured"
+
+
+class Caching(Node):
+    """What a prefix cache brought: throughput with it / without, and the share of hits."""
+
+    name: str = "prefix cache"
+    arm: str | None = None
+    hit_rate: Number
+    gain: Number
+    prefill_share: Number | None = None
+    """Share of the time that prompts took without the cache."""
 
 
 class Outputs(Node):
@@ -380,6 +438,8 @@ class Observations(Node):
     transfers: list[Transfer] = []
     scaled: list[Scaled] = []
     sends: list[Sends] = []
+    limits: list[Limit] = []
+    caching: list[Caching] = []
     outputs: list[Outputs] = []
     agreement: list[Agreement] = []
     parity: list[Parity] = []

@@ -155,7 +155,8 @@ class CellRunner:
             mode=cell.mode,
             started_ns=trace.started_ns,
             ended_ns=trace.ended_ns,
-            planned_requests=cell.requests or len(trace.requests),
+            planned_requests=cell.requests or len(load.schedule_ns) or len(trace.requests),
+            achieved_rate=trace.sent_per_s if load.mode == "open" else None,
             requests=trace.requests,
             client=trace.client,
             quiet=quiet,
@@ -194,7 +195,7 @@ class CellRunner:
         schedule = schedule_ns(
             self._conditions.arrival,
             cell.key.rate,
-            seed=cell.key.seed or cell.key.repeat,
+            seed=cell.key.repeat if cell.key.seed is None else cell.key.seed,
             requests=cell.requests,
             duration_s=cell.duration_s,
             shape=self._conditions.burstiness,

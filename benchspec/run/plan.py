@@ -154,7 +154,11 @@ def _check_size(spec: Spec, arms: Sequence[ResolvedArm]) -> None:
             f"This spec asks for {cells} cells; at most {MAX_CELLS} are run at once.",
             hint="Use fewer repeats or steps, or split the study.",
         )
-    requests = max([spec.load.requests or 0, *spec.load.concurrency])
+    per_step = [spec.load.requests or 0, *spec.load.concurrency]
+    if spec.load.requests is None:
+        seconds = OPEN_LOOP_S if spec.load.duration is None else float(spec.load.duration.low)
+        per_step += [math.ceil(rate * seconds) for rate in spec.load.rate]
+    requests = max(per_step)
     if requests > MAX_REQUESTS:
         raise UsageError(
             f"This spec asks for {requests} requests in a cell; at most {MAX_REQUESTS} are sent.",

@@ -15,8 +15,10 @@ from benchspec.spec.observed_figures import (
     Ablation,
     Agreement,
     Budget,
+    Caching,
     Decomposition,
     Figures,
+    Limit,
     Outputs,
     Parity,
     Provenance,
@@ -28,6 +30,7 @@ from benchspec.spec.quantity import (
     Count,
     Joules,
     Milliseconds,
+    OneByte,
     OneCount,
     OneMillisecond,
     OneSecond,
@@ -130,6 +133,7 @@ class Step(Node):
     provenance: Provenance = key("measured", description=PROVENANCE)
     source: Text | None = key(None, description="Where the figures stand: table 2, a log, ...")
     planned_requests: PositiveInt | None = key(None, description="Requests sent; default C.")
+    achieved_rate: OneCount | None = key(None, description="Requests per second as sent.")
     wall_s: Seconds | None = key(None, description="First dispatch to last completion: 31.3 s.")
     requests: list[Request] = key(
         [], max_length=MOST_REQUESTS, description="The single requests, where they are known."
@@ -141,6 +145,8 @@ class Step(Node):
     client: Client | None = key(None, description="What the client knew of its own error.")
     quiet: Quiet | None = key(None, description="Processor time around the step.")
     waiting_max: OneCount | None = key(None, description="Most waiting requests on a counter.")
+    running_max: OneCount | None = key(None, description="Most requests at work on a counter.")
+    preemptions: Whole | None = key(None, description="Requests put back and computed again.")
     engine_restarted: bool | None = key(None, description="Whether the engine restarted inside.")
     repeats: PositiveInt | None = key(
         None, description="Repeats that the figures are the median of, where only that is known."
@@ -164,6 +170,27 @@ class Step(Node):
     completions_s: list[OneSecond] = key([], description="When answers ended: [5.5, 11.1].")
     tokens_total: OneCount | None = key(None, description="Completion tokens of all requests.")
     tokens_per_request: OneCount | None = key(None, description="Forced length of each answer.")
+    tokens_asked: OneCount | None = key(None, description="Length asked for, per request.")
+    tokens_recounted: OneCount | None = key(
+        None, description="Completion tokens of all requests, counted again from their texts."
+    )
+    reasoning_tokens: OneCount | None = key(
+        None, description="Tokens per request before what the client calls the first."
+    )
+    chunks: OneCount | None = key(None, description="Pieces in which all answers arrived.")
+    prompt_tokens: Count | None = key(None, description="Prompt tokens per request.")
+    hit_rate: Share | None = key(
+        None, description="Prompt tokens from the cache, as the server counts: 32.2 %."
+    )
+    latency_s: Seconds | None = key(None, description="Dispatch to completion of one: 8.29 s.")
+    tpot_ms: Milliseconds | None = key(None, description="Time per token after the first.")
+    requests_per_s: Count | None = key(None, description="Requests completed per second.")
+    server_tok_s: TokensPerSecond | None = key(
+        None, description="The server's own account of the rate of one stream."
+    )
+    server_ttft_ms: Milliseconds | None = key(
+        None, description="Time to the first token of any kind, nearer to the server."
+    )
     errors: Whole | None = key(None, description="Requests that failed.")
 
 
@@ -197,6 +224,9 @@ class ArmSeen(Node):
     )
     context_per_slot: PositiveInt | None = key(None, description="Context of one slot, in tokens.")
     kv_tokens: PositiveInt | None = key(None, description="Tokens that the KV cache holds.")
+    replicas: PositiveInt | None = key(None, description="Equal servers behind one address.")
+    weights_bytes: OneByte | None = key(None, description="Device memory of the weights: 4 GiB.")
+    kv_bytes: OneByte | None = key(None, description="Device memory of the KV cache: 16 GiB.")
 
 
 class Range(Node):
@@ -254,6 +284,8 @@ class Observed(Node):
     transfers: list[Transfer] = key([], description="What crosses a link, and how often.")
     scaled: list[Scaled] = key([], description="One thing on one device and on n.")
     sends: list[Sends] = key([], description="The same prompt sent again and again.")
+    limits: list[Limit] = key([], description="Limits that were set, and what was used of them.")
+    caching: list[Caching] = key([], description="What a prefix cache brought.")
     outputs: list[Outputs] = key([], description="What was seen of the answers' texts.")
     agreement: list[Agreement] = key([], description="Greedy answers of two arms compared.")
     parity: list[Parity] = key([], description="The same questions to two arms.")

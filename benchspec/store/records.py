@@ -125,7 +125,11 @@ class TelemetryRecord(Record):
 
 
 class CellRecord(Record):
-    """A finished (or aborted) cell: its place, its requests and the conditions around it."""
+    """A finished (or aborted) cell: its place, its requests and the conditions around it.
+
+    `achieved_rate` is requests per second as they were sent in an open loop, beside `key.rate`,
+    which was asked for; a schedule with random gaps is itself a little off the rate.
+    """
 
     kind: Literal["cell"] = "cell"
     key: CellKey
@@ -135,6 +139,7 @@ class CellRecord(Record):
     started_ns: int
     ended_ns: int
     planned_requests: int
+    achieved_rate: float | None = None
     requests: list[RequestRecord] = []
     client: ClientRecord | None = None
     quiet: QuietRecord | None = None

@@ -42,6 +42,15 @@ def test_flat_out_sends_everything(start_server: StartServer) -> None:
     assert trace.client.reads < trace.client.events
 
 
+def test_every_nth_request_fails_where_asked(start_server: StartServer) -> None:
+    endpoint = start_server(Timing(1.0, 1.0, 5, fail_every=3))
+    trace = run(target_of(endpoint), Load("sustained", concurrency=1), bodies(6))
+    assert [request.ok for request in trace.requests] == [True, True, False] * 2
+    assert trace.requests[2].error == (
+        "the server answered HTTP 500 Internal Server Error: on purpose"
+    )
+
+
 def test_health_lateness_and_nothing_else(start_server: StartServer) -> None:
     endpoint = start_server(Timing(1.0, 1.0, 5))
     burst(endpoint, 2)
@@ -52,10 +61,11 @@ def test_health_lateness_and_nothing_else(start_server: StartServer) -> None:
             return found
 
     assert get("/health") == {"status": "ok"}
+    assert get("/v1/models")["object"] == "list"
     assert set(get("/lateness")) == {"first_p50", "first_p99", "all_p50", "all_p99"}
     assert get("/lateness") == {}
     with pytest.raises(urllib.error.HTTPError, match="404"):
-        get("/v1/models")
+        get("/v1/anything")
 
 
 def test_errors_are_measured_minus_told() -> None:
