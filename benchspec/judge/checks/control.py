@@ -81,10 +81,11 @@ def _rates(case: Case, arm: str, control: str) -> Iterator[CheckResult]:
         if place.arm != arm:
             continue
         other = Place(**{**place.__dict__, "arm": control})
+        against = {"against": control} if len(case.controls(arm)) > 1 else {}
         for name in _RATES:
             ours, theirs = _over_repeats(case, place, name), _over_repeats(case, other, name)
             if ours is not None and theirs is not None:
-                at = {**place.at, "metric": name}
+                at = {**place.at, "metric": name, **against}
                 yield from _compare((arm, control), at, ours, theirs, "tok/s")
 
 
