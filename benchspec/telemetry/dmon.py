@@ -68,7 +68,8 @@ class Dmon:
             return self._unavailable(f"nvidia-smi does not start: {error.strerror}")
         rows = self._first_rows()
         if not rows:
-            said = self._said or f"nothing in {OPEN_S:g} s"
+            silent = "nothing, and ends" if self._ended() else f"nothing in {OPEN_S:g} s"
+            said = self._said or silent
             return self._unavailable(f"nvidia-smi dmon says: {said}")
         known = identified(self._devices, [_Card(gpu) for gpu in sorted({r.gpu for r in rows})])
         return list(self._records(rows, known))

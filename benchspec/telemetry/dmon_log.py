@@ -6,6 +6,7 @@ are: two lines that begin with `#` and come again and again. Text between them i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -111,6 +112,7 @@ def _number(word: str) -> float | None:
     if word in _ABSENT:
         return None
     try:
-        return float(word)
+        number = float(word)
     except ValueError:
         return None
+    return number if math.isfinite(number) else None
