@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from benchspec.cli.audit import command
 from benchspec.report.embedded import read_result
+from benchspec.report.html import visible_text
 
 HEAD = "benchspec: 1\nstudy: {title: A study, license: CC-BY-4.0, interests: none, authors: [x]}\n"
 ENGINE = "engine: {kind: openai, slots: 4, version: '1'}\n"
@@ -189,3 +190,9 @@ def test_bad_figures_give_a_named_state_and_never_a_confident_reading(
     for result in file["verdicts"]["checks"]:
         assert result["state"] in ("judged", "insufficient", "not-applicable", "invalid")
         assert result["state"] != "judged" or result["reading"]
+
+
+def test_the_report_of_an_audit_opens_with_the_order(table: Path, tmp_path: Path) -> None:
+    run(table, "--output", tmp_path / "out", "--format", "html")
+    text = visible_text((tmp_path / "out" / "table" / "report.html").read_bytes())
+    assert text.index("In this order") < text.index("Verdicts # Supported")
