@@ -12,6 +12,8 @@ from benchspec.errors import StorageFailure, UsageError
 
 _KINDS = ("llama.cpp", "vllm", "sglang", "ollama", "mlx-lm", "openai")
 
+_CLOSERS = "\"']}"
+
 
 @click.command(
     epilog="Examples: benchspec new | benchspec new study.yaml --engine vllm | "
@@ -64,7 +66,7 @@ def _open_ends(text: str, path: str) -> list[str]:
     from benchspec.spec.source import parse
 
     marked = [
-        f"line {number}: {line.split('FILL IN: ')[1].strip(chr(34))}"
+        f"line {number}: {line.split('FILL IN: ')[1].rstrip(_CLOSERS)}"
         for number, line in enumerate(text.splitlines(), 1)
         if "FILL IN: " in line
     ]
