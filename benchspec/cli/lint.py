@@ -80,8 +80,9 @@ def command(
         from benchspec.lint.bare_command import lint_command
 
         results.append(lint_command(command_line))
-    if not diff:
-        _print(results, "json" if as_json else form)
+    form = "json" if as_json else form
+    if not diff and (results or form != "text"):
+        _print(results, form)
     for error in unreadable:
         fail(error)
     sys.exit(EXIT_USAGE if unreadable else _exit_code(results, fail_on))

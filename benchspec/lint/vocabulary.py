@@ -5,11 +5,13 @@ The judge owns both; the linter must not import it, so this is a copy, and a tes
 
 READINGS: dict[str, tuple[str, ...]] = {
     "ablation": ("accounted", "unexplained"),
+    "admission": ("fits", "slots-bound", "kv-bound", "below-slots", "capped-before-server"),
     "aggregate": ("rate", "inflated"),
     "bandwidth-ceiling": ("fraction", "at-least", "impossible"),
     "baseline": ("quiet", "contaminated"),
     "break-even": ("crossing", "never"),
     "burst": ("steady", "bursty"),
+    "cache-gain": ("bounded", "above"),
     "client": ("fine", "client-limited"),
     "completion-shape": ("staircase", "batches", "parallel", "time-sliced", "S-at-least-C"),
     "compute-ceiling": ("fraction", "at-least", "impossible"),
@@ -22,24 +24,30 @@ READINGS: dict[str, tuple[str, ...]] = {
     "gate": ("triggered", "not-triggered", "undecided"),
     "identities": ("agree", "violated"),
     "identity": ("comparable", "not-comparable"),
+    "latency-share": ("first-token-bound", "decode-bound", "mixed"),
     "link-load": ("fraction", "impossible"),
     "link-share": ("negligible", "minor", "material", "hidden"),
+    "memory-share": ("weights", "contexts", "fewer", "more", "unchanged"),
     "output-agreement": ("agrees", "diverges"),
     "output-sanity": ("sane", "degenerate"),
     "parallel-efficiency": ("fraction", "impossible"),
     "parity": ("differs", "no-difference-shown", "equivalent-within-margin"),
-    "prefix-cache": ("effective", "not-effective", "partial", "contaminating"),
+    "placement": ("spilled", "starved", "fell-back", "on-device"),
+    "prefix-cache": ("effective", "not-effective", "partial", "contaminating", "recomputed"),
     "queueing": ("queued", "saturated", "parallel", "unresolved"),
-    "repeats": ("stable", "noisy", "drifting", "bimodal"),
+    "repeats": ("stable", "noisy", "first-apart", "drifting", "bimodal"),
     "sampling": ("adequate", "order-of-magnitude", "blind"),
-    "scaling": ("flat", "scales", "plateau-at-slots", "plateau-below-slots"),
+    "scaling": ("flat", "scales", "falls", "plateau-at-slots", "plateau-below-slots"),
     "slots-moved": ("slots", "hardware"),
     "speculation": ("gain", "loss", "break-even"),
+    "split-cost": ("none", "latency", "bandwidth", "overhead", "unattributed"),
     "thermal": ("steady", "throttled", "power-capped", "not-steady"),
     "time-budget": ("accounted", "unexplained"),
+    "token-count": ("empty", "buffered", "late-first-token", "miscounted", "short", "agree"),
     "traffic-symmetry": ("pipeline", "tensor"),
+    "treatment": ("binds", "never-binds"),
     "turn-taking": ("taking-turns", "idle-together", "partial", "concurrent", "consistent-with"),
 }
 
-RATES = frozenset({"control", "aggregate", "scaling", "slots-moved", "speculation"})
+RATES = frozenset({"aggregate", "control", "scaling", "slots-moved", "speculation"})
 """Checks of a rate: their verdict needs three repeats. The others show a shape or a state."""

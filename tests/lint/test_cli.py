@@ -85,6 +85,7 @@ def test_a_file_that_is_no_yaml_is_exit_2_and_the_others_are_still_linted(folder
 def test_nothing_to_lint_is_a_usage_error(args: tuple[str, ...]) -> None:
     done = run(*args)
     assert isinstance(done.exception, UsageError) or done.exit_code == 2
+    assert done.stdout == ""
 
 
 def test_a_folder_without_specs_is_a_usage_error(tmp_path: Path) -> None:
