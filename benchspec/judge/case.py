@@ -142,17 +142,45 @@ class Case:
     def _slots_by_arm(self) -> dict[str, Slots | None]:
         return {arm: self._find_slots(arm) for arm in self.arm_ids}
 
-    def _find_slots(self, arm: str) -> Slots | None:
-        seen = self.observed(arm)
-        found: Slots | None
+    def stated_slots(self, arm: str) -> Slots | None:
+        """S as the live server says it, or as declared; of all replicas together."""
+        seen, setup = self.observed(arm), self.setup(arm)
         if seen.slots is not None:
             found = Slots(seen.slots, "measured", seen.slots_source or "the live server")
         else:
-            found = self.setup(arm).declared_slots()
-        capacity = self.setup(arm).kv_slots()
-        if capacity and (found is None or capacity.count < found.count):
-            return capacity
-        return found or self._inferred_slots(arm)
+            declared = setup.declared_slots()
+            if declared is None:
+                return None
+            found = declared
+        if setup.replicas == 1:
+            return found
+        source = f"{found.source}, x {setup.replicas} replicas"
+        return Slots(found.count * setup.replicas, found.provenance, source)
+
+    def kv_slots(self, arm: str) -> Slots | None:
+        """How many requests the KV cache of an arm holds, if that is known."""
+        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        prompts = [n for s in steps if (n := figures.prompt_tokens(s)) is not None]
+        outputs = [n for s in steps if (n := figures.tokens_per_request(s)) is not None]
+        prompt, output = max(prompts, default=None), max(outputs, default=None)
+        return self.setup(arm).kv_slots(prompt, output)
+
+    def _find_slots(self, arm: str) -> Slots | None:
+        """The fewest of what was stated, what the KV cache holds and what a counter showed."""
+        known = [self.stated_slots(arm), self.kv_slots(arm), self._counted_slots(arm)]
+        found = [slots for slots in known if slots is not None]
+        fewest = min(found, key=lambda slots: slots.count, default=None)
+        return fewest or self._inferred_slots(arm)
+
+    def _counted_slots(self, arm: str) -> Slots | None:
+        """From a counter of running requests while others waited."""
+        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        full = [s for s in steps if s.running_max and s.waiting_max]
+        if not full:
+            return None
+        widest = max(full, key=lambda s: s.running_max or 0)
+        source = f"counter of running requests at {Place.of(widest)}, others waiting"
+        return Slots(round(widest.running_max or 0), "measured", source)
 
     def _inferred_slots(self, arm: str) -> Slots | None:
         """From the largest step whose answers came in batches."""

@@ -74,6 +74,9 @@ def client_limit(step: Step, figure: str) -> str | None:
         return f"client-limited: the load is {show(100 * load, 3)} % of the client's ceiling"
     if share is not None and share > limit("client.share"):
         return f"client-limited: {show(100 * share, 3)} % of {figure} may be the client's own"
+    core = step.client.cpu_share if step.client else None
+    if core is not None and core > limit("client.core"):
+        return f"client-limited: the client kept {show(100 * core, 3)} % of one core busy"
     if cores is not None and cores > limit("client.share"):
         return (
             f"client-limited: the client took {show(100 * cores, 3)} % of the processor time on "

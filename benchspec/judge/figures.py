@@ -49,6 +49,51 @@ def tokens(step: Step) -> float | None:
     return None
 
 
+def sent(step: Step) -> int | None:
+    """How many requests were sent; None of an open loop that nobody counted."""
+    return len(step.requests) or step.planned_requests or step.concurrency
+
+
+def failed(step: Step) -> int:
+    """How many were not answered."""
+    return sum(1 for r in step.requests if not r.ok) if step.requests else step.errors or 0
+
+
+def prompt_tokens(step: Step) -> float | None:
+    """Prompt tokens of a request: the median, or as stated."""
+    counts = [float(r.prompt_tokens) for r in succeeded(step) if r.prompt_tokens]
+    if counts:
+        return median(counts)
+    return None if step.prompt_tokens is None else Interval.of(step.prompt_tokens).mid
+
+
+def ttft_ms(step: Step) -> Interval | None:
+    """Time to first token: the median over the requests, or as stated."""
+    times = [r.ttft_ms for r in succeeded(step) if r.ttft_ms is not None]
+    return Interval.of(median(times)) if times else stated(step.ttft_ms)
+
+
+def latency_s(step: Step) -> Interval | None:
+    """Dispatch to completion of one request: the median; as stated; or first-token time + the
+    tokens after it x time per token. Of a single request the wall time."""
+    if step.requests and (times := latencies_s(step)):
+        return Interval.of(median(times))
+    if step.latency_s is not None:
+        return Interval.of(step.latency_s)
+    first, each, count = ttft_ms(step), stated(step.tpot_ms), _stated_length(step)
+    if first is not None and each is not None and count is not None:
+        return (first + each * max(count - 1, 0)) * 1e-3
+    return wall_s(step) if step.concurrency == 1 and sent(step) == 1 else None
+
+
+def _stated_length(step: Step) -> float | None:
+    """Tokens of an answer as stated, by itself or as a total."""
+    if step.tokens_per_request is not None:
+        return step.tokens_per_request
+    count = sent(step)
+    return step.tokens_total / count if step.tokens_total is not None and count else None
+
+
 def tokens_per_request(step: Step) -> float | None:
     """Mean completion tokens of an answer; without counts X T / C, for a burst."""
     total = tokens(step)
@@ -56,9 +101,17 @@ def tokens_per_request(step: Step) -> float | None:
     if total is not None:
         return total / answered if answered else None
     rate, wall = stated(step.aggregate_tok_s), wall_s(step)
-    if rate is None or wall is None or not step.concurrency or step.mode == "sustained":
+    if rate is not None and wall is not None and step.concurrency and step.mode != "sustained":
+        return (rate * wall / (step.planned_requests or step.concurrency)).mid
+    return _streamed(step)
+
+
+def _streamed(step: Step) -> float | None:
+    """Tokens of an answer from its rate and the time after its first token."""
+    rate, first, latency = stated(step.stream_tok_s), stated(step.ttft_ms), stated(step.latency_s)
+    if rate is None or first is None or latency is None:
         return None
-    return (rate * wall / step.concurrency).mid
+    return (rate * (latency - first * 1e-3)).mid
 
 
 def recomputed_tok_s(step: Step) -> Interval | None:

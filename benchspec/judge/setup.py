@@ -136,16 +136,26 @@ class Setup:
             return None
         return Slots(known.default_slots, "declared", f"default of {engine.kind}")
 
-    def kv_slots(self) -> Slots | None:
-        """How many requests the KV cache holds: KV / (prompt + output) of them for certain."""
-        kv = self.observed.kv_tokens
-        if kv is None or self.resolved is None:
+    @property
+    def replicas(self) -> int:
+        """Equal servers behind the arm's address."""
+        return self.observed.replicas or 1
+
+    def kv_slots(self, prompt: float | None, output: float | None) -> Slots | None:
+        """How many requests the KV cache holds: KV / (prompt + output) of them for certain.
+
+        `prompt` and `output` are tokens of a request as seen, where the workload states none.
+        """
+        kv, workload = self.observed.kv_tokens, self.resolved.workload if self.resolved else None
+        prompt = workload.prompt.tokens if workload and workload.prompt.tokens else prompt
+        output = workload.output.tokens if workload and workload.output.tokens else output
+        if kv is None or not prompt or output is None:
             return None
-        workload = self.resolved.workload
-        prompt, output = workload.prompt.tokens, workload.output.tokens
-        if prompt is None or output is None:
-            return None
-        source = f"KV cache of {kv} tokens / {prompt + output} per request"
-        if admitted := kv // prompt - kv // (prompt + output):
-            source += f"; {admitted} more may be admitted on the prompt alone and preempted later"
-        return Slots(kv // (prompt + output), "bound", source)
+        certain, most = (int(kv // each) * self.replicas for each in (prompt + output, prompt))
+        source = f"KV cache of {kv} tokens / {prompt + output:.0f} per request"
+        source += f" x {self.replicas} replicas" if self.replicas > 1 else ""
+        if most > certain:
+            source += (
+                f"; {most - certain} more may be admitted on the prompt alone and preempted later"
+            )
+        return Slots(certain, "bound", source)

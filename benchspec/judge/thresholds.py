@@ -34,14 +34,27 @@ _TABLE = (
     Threshold("queueing.jump", 0.5, "of T(S)", "a smaller, linear growth is prefill in series"),
     Threshold("scaling.flat", 0.05, "of X(1)", "this project: run spread that reads stable"),
     Threshold("scaling.plateau", 1.05, "X(2C)/X(C)", "this project: under 5 % for twice the load"),
+    Threshold("scaling.falls", 0.9, "X(C)/X(1)", "below a queue's 1.0 by more than run spread"),
+    Threshold("admission.arrived", 0.95, "of C", "this project: a counter may miss one in twenty"),
+    Threshold("admission.kv", 0.15, "of what fits", "blocks are not full, and answers still grow"),
+    Threshold("latency.first-token", 0.5, "of the latency", "this project: the larger half"),
+    Threshold("latency.decode", 0.1, "of the latency", "this project: what is left is minor"),
+    Threshold(
+        "tokens.buffered", 10, "tokens a piece", "drafting sends a few tokens at once, not ten"
+    ),
+    Threshold("tokens.same-rate", 0.25, "of the rate", "decoding slows a little as context grows"),
+    Threshold("tokens.miscounted", 0.1, "of the count", "another tokenizer's view of one text"),
+    Threshold("tokens.length", 0.05, "of the length", "this project: above run spread"),
     Threshold("inflation.flag", 1.25, "ratio", "one stream alone reads about 1.1: prefill is in T"),
     Threshold("inflation.over-single", 1.1, "of the C=1 figure", "this project: above run spread"),
+    Threshold("failed.share", 0.05, "of the requests", "this project: above run spread"),
     Threshold("conservation.in-flight", 0.10, "of C", "Little's law, ramp and drain allowed for"),
     Threshold("conservation.tokens", 0.02, "of the median", "forced output has equal lengths"),
     Threshold("repeats.stable", 0.05, "range / median", "pyperf warns of 10 % standard deviation"),
     Threshold("repeats.noisy", 0.15, "range / median", "this project: thrice stable"),
     Threshold("repeats.magnitude", 0.50, "range / median", "pyperf: extremes within half the mean"),
     Threshold("repeats.verdict", 3, "repeats", "3 against 3, complete separation: one-sided 0.05"),
+    Threshold("repeats.first", 1.5, "first / later", "this project: beyond any run spread"),
     Threshold("repeats.drift", 5, "repeats", "below 5 no order reaches p 0.05 (Mann-Kendall)"),
     Threshold(
         "repeats.drift-p", 0.05, "p, two-sided", "Mann 1945, Nonparametric tests against trend"
@@ -51,6 +64,8 @@ _TABLE = (
     Threshold("baseline.idle", 5.0, "MB/s", "counters of an idle card read below this"),
     Threshold("baseline.net", 0.10, "of the smallest net effect", "this project"),
     Threshold("baseline.spike", 10, "times the idle limit", "this project"),
+    Threshold("client.core", 0.9, "of one core", "an event loop uses one core"),
+    Threshold("client.other", 1.1, "ratio", "two clients of one server agree within run spread"),
     Threshold("client.share", 0.05, "of a figure", "this project: the instrument's error budget"),
     Threshold("client.load", 0.5, "of its ceiling", "lateness grows steeply above half load"),
     Threshold("client.inexact", 0.01, "of reads", "p99 of the stamps is then the p99 of read lag"),
@@ -71,6 +86,18 @@ _TABLE = (
     Threshold("link.negligible", 0.01, "of the step", "this project: below run spread"),
     Threshold("link.material", 0.10, "of the step", "this project"),
     Threshold("link.payload", 0.85, "of the standard", "payload after packet headers: 81-90 %"),
+    Threshold("split.none", 0.05, "of the time", "as repeats.stable"),
+    Threshold("split.half", 0.5, "of the extra", "this project: the larger half"),
+    Threshold(
+        "treatment.binds", 0.95, "of the limit", "regulators hold a few percent below a limit"
+    ),
+    Threshold("placement.busy", 80, "% of the time", "a kernel runs nearly always"),
+    Threshold("placement.reading", 10, "% of the time", "decoding reads memory all the time"),
+    Threshold("placement.full", 0.97, "of the memory", "this project: drivers keep a few percent"),
+    Threshold(
+        "placement.fallback", 5, "ratio of prefill", "no cache setting costs that on a device"
+    ),
+    Threshold("memory.same", 0.02, "of the tokens", "whole blocks round the size of a pool"),
     Threshold("traffic.low", 0.7, "measured / expected", "below: the traffic takes another path"),
     Threshold("traffic.high", 1.4, "measured / expected", "above: other traffic shares the link"),
     Threshold("symmetry.pipeline", 5, "ratio of sends", "a pipeline sends one way"),
@@ -83,6 +110,7 @@ _TABLE = (
     Threshold("cache.effective", 0.5, "later / first", "half of a prompt's work was saved"),
     Threshold("cache.none", 0.9, "later / first", "this project"),
     Threshold("cache.share", 0.5, "of the prompt", "half of the prompt came from the cache"),
+    Threshold("cache.hits", 0.01, "of the prompt", "random prompts share nothing but a template"),
     Threshold("cache.contaminating", 0.1, "of the prompt", "unique prompts share no such prefix"),
     Threshold("identity.memory", 0.01, "of the footprint", "this project: another configuration"),
     Threshold("thermal.own", 0.95, "of the first tenth", "this project: clocks step by 1-2 %"),

@@ -241,7 +241,9 @@ Values = Annotated[list[Annotated[float, NotAvailable()]], OneIsList()]
 class Series(Node):
     """Samples of one counter of one device."""
 
-    counter: Text = key(description="utilization, pcie_rx, pcie_tx, nvlink_rx, clocks_sm, power, ...")
+    counter: Text = key(
+        description="utilization, pcie_rx, pcie_tx, nvlink_rx, clocks_sm, power, ..."
+    )
     unit: Text = key(description="Unit of the values: %, MB/s, MHz, W, °C.")
     device: Id | None = key(None, description="Id of the device.")
     arm: Id | None = key(None, description="Id of an arm; may be left out where there is one.")

@@ -13,6 +13,7 @@ from benchspec.spec.quantity import (
     OneSecond,
     OneShare,
     OneTokenPerSecond,
+    Share,
 )
 
 Provenance = Literal["measured", "declared", "datasheet", "derived", "bound"]
@@ -103,7 +104,10 @@ class Scaled(Node):
     n: PositiveInt = key(description="How many devices.")
     single: Count = key(description="On one of them.")
     measured: Count = key(description="On n of them.")
-    unit: Literal["tok/s", "ms", "s"] = key("tok/s", description="tok/s, ms or s.")
+    ideal: Count | None = key(None, description="If dividing cost nothing; else single / n.")
+    unit: Literal["tok/s", "requests/s", "ms", "s"] = key(
+        "tok/s", description="tok/s, requests/s, ms or s."
+    )
 
 
 class Sends(Node):
@@ -111,10 +115,32 @@ class Sends(Node):
     prompt_tokens: PositiveInt | None = key(None, description="Length of the prompt.")
     in_flight: PositiveInt = key(1, description="Requests in flight meanwhile.")
     ttft_ms: Annotated[list[OneMillisecond], OneIsList()] = key(
-        description="First-token times in order: [6.8 s, 6.8 s]."
+        [], description="First-token times in order: [6.8 s, 6.8 s]."
     )
     cached_tokens: Annotated[list[Whole | None], OneIsList()] = key(
         [], description="Cached tokens of each, as the server counts them."
+    )
+    block_tokens: PositiveInt | None = key(None, description="Tokens of one block of the cache.")
+
+
+class Limit(Node):
+    name: Text = key(description="power limit, max-num-seqs, ...")
+    arm: Id | None = key(None, description=_ARM)
+    limit: Count = key(description="What was set: 500.")
+    used: Count = key(description="The most that was used of it: 246.")
+    unit: Text | None = key(None, description="Unit of both: W.")
+    provenance: Provenance = key("measured", description=PROVENANCE)
+
+
+class Caching(Node):
+    """What a prefix cache brought."""
+
+    name: Text = key("prefix cache", description=_NAME)
+    arm: Id | None = key(None, description=_ARM)
+    hit_rate: Share = key(description="Prompt tokens from the cache: 94.6 %.")
+    gain: Count = key(description="Throughput with it / without: 1.06.")
+    prefill_share: Share | None = key(
+        None, description="Share of the time that prompts take without it."
     )
 
 

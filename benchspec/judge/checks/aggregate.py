@@ -16,6 +16,8 @@ Readings
 Silent when: no tokens or no times; no request was answered; the step was disturbed (foreign work,
 or the client was the limit).
 
+Where more than 5 % of the requests failed, X is of another load than was asked for: not quotable.
+
 Value: X in tok/s. Source: total work / total time, the only mean of rates that adds up (Patil and
 Lilja, Using resampling techniques to compute confidence intervals for the harmonic mean, 2010).
 """
@@ -57,14 +59,17 @@ def check(case: Case) -> list[CheckResult]:
             text += f"; per-request rates sum to {show(summed)} = {show(inflation)} x that"
             inputs.append(measured("sum of per-request rates", summed, "tok/s", step))
         inflated = inflation is not None and _inflated(case, step, inflation)
-        failed = len(step.requests) - answered if step.requests else 0
+        failed, sent = figures.failed(step), figures.sent(step)
         return line.judged(
             "inflated" if inflated else "rate",
             text,
             rate,
             "tok/s",
             inputs=inputs,
-            caveats=[f"{failed} of {len(step.requests)} requests failed"] if failed else [],
+            quotable="no" if failed > limit("failed.share") * (sent or 1) else "yes",
+            caveats=[f"{failed} of {sent} requests failed: they took time and gave no tokens"]
+            if failed
+            else [],
         )
 
     return case.per_repeat(NAME, divide, rate=RATE)

@@ -24,6 +24,7 @@ width / 8 gives a card's bandwidth.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -101,7 +102,7 @@ def _divide(setup: Setup, line: Line, step: Step, streams: int) -> CheckResult:
             ),
         ],
         quotable="bound" if reading == "at-least" else "yes",
-        caveats=_caveats(setup, reading, each),
+        caveats=_caveats(setup, reading, each, fraction),
     ).model_copy(update={"remainder": 1 - fraction.mid if reading == "fraction" else None})
 
 
@@ -137,10 +138,13 @@ def _label_context(setup: Setup) -> int | None:
     return label.context_tokens if label else None
 
 
-def _caveats(setup: Setup, reading: str, each: Interval) -> list[str]:
+def _caveats(setup: Setup, reading: str, each: Interval, fraction: Interval) -> list[str]:
     caveats = []
     if reading == "impossible":
         caveats.append("above the ceiling: bytes, bandwidth or an unmentioned speculation is wrong")
+        caveats.append(
+            f"as the sum of several streams it takes {math.ceil(fraction.low)} of them at least"
+        )
     if not hardware.shares(setup.devices)[1]:
         caveats.append("shares of the devices are not stated: equal parts assumed")
     if each.low > 1:

@@ -1,27 +1,35 @@
 """client: was the measuring client a part of what it measured?
 
 Needs: the client's own record of a step: send lateness, read lag, how many stamps are the kernel's,
-its processor time, and its calibrated ceiling.
+its processor time, and its calibrated ceiling. Or two arms that differ in the client alone.
 
 Division: the client's possible error / the smallest figure of each kind: wall time, first token,
 time between tokens. An arrival that the kernel stamped is late by 0.05 ms at most, however late it
 is read; else its error is the p99 of the read lag. A late dispatch counts for the wall time (for
 one latency where requests are replaced), and for the first token where that counts from a schedule.
 Besides: events per second / calibrated ceiling; and, where client and engine together need all
-cores, the client's part of the processor time, which the engine did not get.
+cores, the client's part of the processor time, which the engine did not get; a client that keeps
+more than 0.9 of one core busy. Of two clients of one server: the higher throughput / the lower, at
+the same step; what one of them measured, the server can do.
 
 Readings
-  client-limited   a share above 5 %, or a load above half the ceiling: verdicts on it are withheld
+  client-limited   a share above 5 %, a load above half the ceiling, a full core, or another client
+                   that got over 1.1 times as much from the same server: verdicts are withheld
   fine             neither
 
-Silent when: the client left no record, as in an audit.
+Silent when: the client left no record, as in an audit, and there is no second one.
 
-Value: the largest share. Source: this project's instrument trials (first token of 100 ms at 256
-streams: 101.0 with kernel stamps, 272 to 341 with common clients).
+Value: the largest share; of two clients the ratio. Source: this project's instrument trials (first
+token of 100 ms at 256 streams: 101.0 with kernel stamps, 272 to 341 with common clients).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations
+
+from benchspec.judge import figures
 from benchspec.judge.case import Case, measured
 from benchspec.judge.conditions import (
     FIGURES,
@@ -32,8 +40,11 @@ from benchspec.judge.conditions import (
 )
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
-from benchspec.judge.result import CheckResult
+from benchspec.judge.place import Place
+from benchspec.judge.result import CheckResult, Input
+from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Client, Step
+from benchspec.observations.quantiles import median
 
 NAME = "client"
 READINGS = ("fine", "client-limited")
@@ -48,18 +59,21 @@ def check(case: Case) -> list[CheckResult]:
         if step.client is None:
             raise lacking("the client's record of its own lateness")
         shares, load, cores = client_shares(step), load_share(step), competition(step)
-        if not shares and load is None and cores is None:
+        core = step.client.cpu_share
+        if not shares and load is None and cores is None and core is None:
             raise lacking("send lateness, read lag or a calibration")
         parts = [f"{show(100 * share, 2)} % of {name}" for name, share in shares.items()]
         if load is not None:
             parts.append(f"load / ceiling = {show(100 * load, 2)} %")
         if cores:
             parts.append(f"{show(100 * cores, 2)} % of the processor time on busy cores")
+        if core is not None and core > limit("client.core"):
+            parts.append(f"{show(100 * core, 3)} % of one core")
         limited = [why for figure in FIGURES if (why := client_limit(step, figure))]
         return line.judged(
             "client-limited" if limited else "fine",
             "client's share: " + ", ".join(parts),
-            max([*shares.values(), cores or 0.0]),
+            max([*shares.values(), cores or 0.0, *([core or 0.0] if not shares else [])]),
             "ratio",
             inputs=[
                 measured(name, value, unit, step)
@@ -69,9 +83,49 @@ def check(case: Case) -> list[CheckResult]:
             caveats=[*dict.fromkeys(limited), *_caveats(step.client)],
         )
 
-    if not any(s.client for s in case.observations.steps):
-        return []
-    return case.per_repeat(NAME, divide, worst="client-limited", anyway=True)
+    recorded = any(s.client for s in case.observations.steps)
+    own = case.per_repeat(NAME, divide, worst="client-limited", anyway=True) if recorded else []
+    return [*own, *_second(case)]
+
+
+def _second(case: Case) -> Iterator[CheckResult]:
+    """Arms that differ in the client alone, at the same place: the slower is limited by its own."""
+    arms = [arm for arm in case.arm_ids if "client" in case.observed(arm).identity]
+    for arm, other in permutations(arms, 2):
+        if not _same_server(case, arm, other):
+            continue
+        for place in [p for p in case.places if p.arm == arm]:
+            ours, theirs = _best(case, place), _best(case, replace(place, arm=other))
+            if ours and theirs and ours <= theirs:
+                yield _against(case, place, other, ours, theirs)
+
+
+def _same_server(case: Case, arm: str, other: str) -> bool:
+    a, b = case.observed(arm).identity, case.observed(other).identity
+    differ = {name for name in a.keys() & b.keys() if a[name] != b[name]}
+    declared = case.setup(arm), case.setup(other)
+    return differ == {"client"} and dict(declared[0].settings) == dict(declared[1].settings)
+
+
+def _best(case: Case, place: Place) -> float | None:
+    steps = [s for s in case.steps(place) if not figures.defect(s)]
+    rates = [r.mid for s in steps if (r := figures.aggregate_tok_s(s)) is not None]
+    return median(rates) if rates else None
+
+
+def _against(case: Case, place: Place, other: str, ours: float, theirs: float) -> CheckResult:
+    ratio = theirs / ours
+    name = case.observed(other).identity["client"]
+    return Line(NAME, place.arm, {**place.at, "against": other}).judged(
+        "client-limited" if ratio > limit("client.other") else "fine",
+        f"{name} got {show(theirs)} tok/s from the same server / {show(ours)} = {show(ratio)}",
+        ratio,
+        "ratio",
+        inputs=[
+            Input(name=f"X, {other}", value=theirs, unit="tok/s"),
+            Input(name="X", value=ours, unit="tok/s"),
+        ],
+    )
 
 
 def _recorded(client: Client) -> list[tuple[str, float | None, str]]:

@@ -105,9 +105,9 @@ def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:
     if abs(each / usual - 1) > tolerance:
         yield f"{show(each)} tokens per answer against {show(usual)} at the other steps"
     arm = case.arms.get(step.arm)
-    asked = arm.workload.output.tokens if arm and step.requests else None
+    asked = step.tokens_asked or (arm.workload.output.tokens if arm and step.requests else None)
     if asked and abs(each / asked - 1) > tolerance:
-        yield f"{asked} tokens were forced, {show(each)} came"
+        yield f"{show(asked)} tokens were forced, {show(each)} came"
     if shape.equal_lengths(step) is False:
         yield "answers of forced length differ by more than 2 %"
 

@@ -11,6 +11,9 @@ Readings
   fit   the line passes within 10 % of every point, and time grows with context
   odd   it does not, or time falls with context
 
+Where the KV bytes of a token and the bandwidth are known: bytes / bandwidth / slope is the part that
+reading them accounts for; the rest is work on them (unpacking, a slow kernel).
+
 Silent when: fewer than two context lengths; times that are not known.
 
 Value: the slope in ms per 1000 tokens. Source: ordinary least squares.
@@ -21,12 +24,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchspec.judge import figures
+from benchspec.judge import figures, geometry, hardware
 from benchspec.judge.case import Case, measured
-from benchspec.judge.interval import show
+from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
+from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 from benchspec.observations.quantiles import median
@@ -65,15 +69,41 @@ def _judge(
     odd = slope < 0 or intercept < 0 or off > limit("slope.residual")
     each = ", ".join(f"{show(y)} ms at {x}" for x, y in sorted(points.items()))
     two = ["two context lengths: whether a line fits is not seen"] if len(points) == 2 else []
-    return Line(NAME, arm, {"material": material} if material else {}).judged(
-        "odd" if odd else "fit",
-        f"{each}: {show(intercept)} ms + {show(1000 * slope)} ms per 1000 tokens, "
-        f"at most {show(100 * off, 2)} % off",
-        1000 * slope,
-        "ms per 1000 tokens",
-        inputs=[measured(f"pass at {x} tokens", y, "ms", steps[x]) for x, y in points.items()],
-        caveats=two,
+    return (
+        Line(NAME, arm, {"material": material} if material else {})
+        .judged(
+            "odd" if odd else "fit",
+            f"{each}: {show(intercept)} ms + {show(1000 * slope)} ms per 1000 tokens, "
+            f"at most {show(100 * off, 2)} % off",
+            1000 * slope,
+            "ms per 1000 tokens",
+            inputs=[measured(f"pass at {x} tokens", y, "ms", steps[x]) for x, y in points.items()],
+            caveats=[*two, *_reading(case.setup(arm), slope)],
+        )
+        .model_copy(update={"remainder": _left(case.setup(arm), slope)})
     )
+
+
+def _share(setup: Setup, slope: float) -> Interval | None:
+    """What reading one more token of KV cache takes / the slope, ms per token."""
+    each = geometry.kv_from_geometry(setup.model, 1)
+    speeds = [hardware.bandwidth(d, None) for d in setup.devices]
+    known = [s for s in speeds if s is not None]
+    if each is None or not known or len(known) < len(speeds) or slope <= 0:
+        return None
+    return hardware.read_time_s(each, setup.devices, known, setup.split) * 1e3 / slope
+
+
+def _left(setup: Setup, slope: float) -> float | None:
+    share = _share(setup, slope)
+    return 1 - share.mid if share is not None else None
+
+
+def _reading(setup: Setup, slope: float) -> list[str]:
+    share = _share(setup, slope)
+    if share is None:
+        return []
+    return [f"reading the KV cache accounts for {show(100 * share, 3)} % of the slope"]
 
 
 def line_through(points: Sequence[tuple[float, float]]) -> tuple[float, float]:

@@ -9,7 +9,8 @@ Readings
   refused         the log says that a setting was refused or ignored
   changed         a setting was found with another value, or the log says the engine fell back
   on-but-unused   several slots were asked for, and the answers came one by one; or a setting of a
-                  link path was, and the link carried less than a tenth of the expected traffic
+                  link path was, and the link carried less than a tenth of the expected traffic; or
+                  a precision of the KV cache, and it holds as many tokens as the control's
   as-asked        everything that could be read back is as asked
 
 Silent when: nothing asked could be read back. A setting that cannot be read is named in a caveat,
@@ -22,7 +23,7 @@ times differ, either alone suffices to refute the setting.
 from __future__ import annotations
 
 from benchspec.judge.case import Case
-from benchspec.judge.checks import completion_shape, expected_traffic
+from benchspec.judge.checks import completion_shape, expected_traffic, memory_share
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult, Input
@@ -37,13 +38,18 @@ RATE = False
 _REFUSALS = ("refused", "ignored")
 _CHANGES = ("changed", "fell-back")
 _PATHS = ("p2p", "allreduce", "all-reduce", "all_reduce", "nccl", "nvlink")
+_PRECISIONS = ("kv-cache-dtype", "kv-cache-type", "cache-type")
 _LEFT_TO_ENGINE = ("auto", "-1", "default")
 _TRUE, _FALSE = ("true", "on", "1", "yes", "enabled"), ("false", "off", "0", "no", "disabled")
 
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm of which settings or log lines are known."""
-    shapes = [*completion_shape.check(case), *expected_traffic.check(case)]
+    shapes = [
+        r
+        for module in (completion_shape, expected_traffic, memory_share)
+        for r in module.check(case)
+    ]
     seen = [arm for arm in case.arm_ids if case.observed(arm).settings or case.observed(arm).log]
     return [_judge(case, Line(NAME, arm), case.observed(arm), shapes) for arm in seen]
 
@@ -53,12 +59,16 @@ def _judge(case: Case, line: Line, seen: ArmObservation, shapes: list[CheckResul
     read = [s for s in asked if s.found is not None]
     log = [entry for entry in seen.log if _concerns(entry, asked)]
     refusals = [entry for entry in log if entry.effect in _REFUSALS]
-    if not read and not refusals:
+    arm = line.arm or ""
+    unused = (
+        _unused(case, arm, shapes)
+        or _unused_path(arm, asked, shapes)
+        or _unused_precision(arm, asked, shapes)
+    )
+    if not read and not refusals and not unused:
         return line.silent(lacking("any asked setting that can be read back"))
     changed = [s for s in read if not same(s.asked, s.found)]
     fallen = [entry for entry in log if entry.effect in _CHANGES]
-    arm = line.arm or ""
-    unused = _unused(case, arm, shapes) or _unused_path(arm, asked, shapes)
     slots = case.slots(arm)
     reading = (
         "refused"
@@ -117,6 +127,15 @@ def _unused_path(arm: str, asked: list[Setting], results: list[CheckResult]) -> 
         return None
     percent = show(100 * min(shares), 2)
     return f"{', '.join(paths)} on, yet the link carried {percent} % of the expected traffic"
+
+
+def _unused_precision(arm: str, asked: list[Setting], results: list[CheckResult]) -> str | None:
+    """Another precision of the KV cache was asked for, and its tokens take as much room as before."""
+    names = [s.name for s in asked if s.name.lower().startswith(_PRECISIONS)]
+    same_size = [r for r in results if r.arm == arm and r.reading == "unchanged"]
+    if not names or not same_size:
+        return None
+    return f"{', '.join(names)} asked, yet the cache holds {same_size[0].arithmetic}"
 
 
 def _sentence(

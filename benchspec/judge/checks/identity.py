@@ -3,6 +3,9 @@
 Needs: what is declared of both arms, and what was observed of them: model digest, engine build,
 device ids, memory clock, footprint, libraries, client, workload.
 
+Besides, where arms ran at the same step: the length of their answers (5 %), and how many requests
+each of their replicas got.
+
 Comparison: everything that differs is put on an axis (model, engine, hardware, instrument, workload,
 or what a setting affects: slots, placement, speculation). No division.
 
@@ -21,15 +24,21 @@ another configuration.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
+from benchspec.judge import figures
 from benchspec.judge.case import Case
+from benchspec.judge.interval import show
 from benchspec.judge.lines import Line
+from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.knowledge import engines
 from benchspec.observations.model import SettingValue
+from benchspec.observations.quantiles import median
 from benchspec.spec.models import Workload
 
 NAME = "identity"
@@ -77,7 +86,7 @@ def _pairs(case: Case) -> Iterator[tuple[str, str]]:
 def _judge(case: Case, arm: str, other: str) -> CheckResult:
     mine, theirs = case.setup(arm), case.setup(other)
     declared = dict(_declared(mine, theirs))
-    observed = _by_axis(_observed(mine, theirs))
+    observed = _by_axis(chain(_observed(mine, theirs), _measured(case, arm, other)))
     if declared:
         observed.pop("footprint", None)  # what was changed on purpose may need other memory
     surprises = [axis for axis in observed if axis not in declared]
@@ -154,6 +163,26 @@ def _observed(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
     for name in sorted(set(a) & set(b)):
         if not _equal(name, a[name], b[name]):
             yield _axis(name), f"{name} {b[name]} and {a[name]}"
+
+
+def _measured(case: Case, arm: str, other: str) -> Iterator[tuple[str, str]]:
+    """What the steps of both show: other lengths of answers, other loads of a replica."""
+    for place in case.places:
+        there = replace(place, arm=other)
+        if place.arm != arm or not case.steps(there):
+            continue
+        ours, theirs = _length(case, place), _length(case, there)
+        if ours and theirs and abs(ours / theirs - 1) > limit("tokens.length"):
+            yield "answers", f"{show(theirs)} and {show(ours)} tokens per answer"
+        loads = [(place.concurrency or 0) / case.setup(a).replicas for a in (other, arm)]
+        if loads[0] != loads[1]:
+            yield "load", f"{show(loads[0])} and {show(loads[1])} in flight per replica"
+
+
+def _length(case: Case, place: Place) -> float | None:
+    steps = [s for s in case.steps(place) if not figures.defect(s)]
+    known = [n for s in steps if (n := figures.tokens_per_request(s))]
+    return median(known) if known else None
 
 
 def _axis(name: str) -> str:

@@ -44,7 +44,7 @@ def _divide(line: Line, scaled: Scaled) -> CheckResult:
     if single.low <= 0 or several.low <= 0 or scaled.n < 1:
         raise invalid("a figure or the number of devices is not above zero")
     n, unit = scaled.n, scaled.unit
-    if unit == "tok/s":
+    if unit.endswith("/s"):
         ideal = single * n
         share = several / ideal
         text = f"{show(several)} / ({n} x {show(single)} = {show(ideal)}) {unit}"

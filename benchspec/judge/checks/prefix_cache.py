@@ -1,15 +1,21 @@
 """prefix-cache: is a prompt that was seen before cheaper the next time?
 
 Needs: first-token times of identical sends with one request in flight, and the cached tokens that
-the server counts; or a cold and a warm step of one stream. For unique prompts, cached tokens.
+the server counts; or a cold and a warm step of one stream. For unique prompts, cached tokens or the
+server's share of hits. For prompts shorter than a block of the cache, the two lengths.
 
-Division: median first-token time of the later sends / that of the first; cached tokens / prompt.
+Division: median first-token time of the later sends / that of the first; cached tokens / prompt;
+floor(prompt / block) x block = tokens that can be used again at most.
 
 Readings
   effective       <= 0.5, and at least half of the prompt came from the cache
-  not-effective   >= 0.9, and nothing came from the cache
+  not-effective   >= 0.9: nothing was saved, whatever a counter of cached tokens says (it may count
+                  what is stored); or the prompt is shorter than a block
   partial         between
-  contaminating   prompts that were meant to be unique drew more than a tenth from the cache
+  contaminating   prompts that were meant to be unique drew more than a tenth from the cache (more
+                  than a hundredth, where the server counts over the whole run)
+  recomputed      the same, while requests were put back: their own tokens, computed again, may be
+                  what is counted
 
 Silent when: fewer than two sends; more than one request in flight (then a queue is measured).
 
@@ -18,20 +24,20 @@ Value: later / first; for contaminating the cached share. Source: definition.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
-from benchspec.judge.interval import show
+from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Sends
+from benchspec.observations.model import Sends, Step
 from benchspec.observations.quantiles import median
 
 NAME = "prefix-cache"
-READINGS = ("effective", "not-effective", "partial", "contaminating")
+READINGS = ("effective", "not-effective", "partial", "contaminating", "recomputed")
 NEEDS = "first-token times of identical sends, one in flight, and cached tokens"
 RATE = False
 
@@ -53,6 +59,8 @@ def _judge(sends: Sends) -> CheckResult:
 def _divide(line: Line, sends: Sends) -> CheckResult:
     if sends.in_flight != 1:
         raise invalid(f"{sends.in_flight} in flight: the queue is measured, not the cache")
+    if sends.block_tokens and sends.prompt_tokens and sends.prompt_tokens < sends.block_tokens:
+        return _below_block(line, sends.prompt_tokens, sends.block_tokens)
     if len(sends.ttft_ms) < 2 or min(sends.ttft_ms) <= 0:
         raise lacking("first-token times of two identical sends")
     first, later = sends.ttft_ms[0], median(sends.ttft_ms[1:])
@@ -72,15 +80,37 @@ def _divide(line: Line, sends: Sends) -> CheckResult:
             Input(name=f"{len(sends.ttft_ms) - 1} later sends", value=later, unit="ms"),
             Input(name="cached tokens", value=cached, unit="tokens"),
         ],
-        caveats=["the server does not count cached tokens"] if cached is None else [],
+        caveats=_caveats(ratio, cached),
     )
+
+
+def _below_block(line: Line, prompt: int, block: int) -> CheckResult:
+    return line.judged(
+        "not-effective",
+        f"floor({prompt} / {block}) x {block} = 0 tokens can be used again",
+        1.0,
+        "ratio",
+        inputs=[
+            Input(name="prompt", value=float(prompt), unit="tokens"),
+            Input(name="block", value=float(block), unit="tokens"),
+        ],
+        quotable="bound",
+    )
+
+
+def _caveats(ratio: float, cached: float | None) -> list[str]:
+    if cached is None:
+        return ["the server does not count cached tokens"]
+    if cached and ratio >= limit("cache.none"):
+        return [f"{show(cached)} tokens count as cached and saved no time: stored, not used again"]
+    return []
 
 
 def _read(ratio: float, cached: float | None, share: float | None) -> str:
     half = share is None or share >= limit("cache.share")
     if ratio <= limit("cache.effective") and half and cached != 0:
         return "effective"
-    return "not-effective" if ratio >= limit("cache.none") and not cached else "partial"
+    return "not-effective" if ratio >= limit("cache.none") else "partial"
 
 
 def _cold_and_warm(case: Case) -> Iterator[Sends]:
@@ -115,21 +145,43 @@ def _contaminated(case: Case) -> Iterator[CheckResult]:
     """Places whose unique prompts came from the cache."""
     for place in case.places:
         arm = case.arms.get(place.arm)
-        unique = arm is not None and arm.workload.prompt.unique and place.cache != "warm"
-        requests = [r for s in case.steps(place) for r in figures.succeeded(s)]
-        shares = [
-            r.cached_tokens / r.prompt_tokens
-            for r in requests
-            if r.prompt_tokens and r.cached_tokens is not None
-        ]
-        if not unique or not shares or median(shares) <= limit("cache.contaminating"):
+        if arm is None or not arm.workload.prompt.unique or place.cache == "warm":
             continue
-        share = median(shares)
-        yield Line(NAME, place.arm, place.at).judged(
-            "contaminating",
-            f"{show(100 * share, 3)} % of prompts that should be unique came from the cache "
-            f"(median of {len(shares)} requests)",
-            share,
-            "ratio",
-            inputs=[Input(name="cached / prompt tokens", value=share, unit="ratio")],
-        )
+        steps = case.steps(place)
+        found = _hits(steps)
+        if found is not None:
+            preemptions = sum(s.preemptions or 0 for s in steps)
+            yield _suspect(Line(NAME, place.arm, place.at), *found, preemptions)
+
+
+def _hits(steps: Sequence[Step]) -> tuple[Interval, str] | None:
+    """The share of unique prompts that came from the cache, where it is more than chance."""
+    requests = [r for s in steps for r in figures.succeeded(s)]
+    shares = [
+        r.cached_tokens / r.prompt_tokens
+        for r in requests
+        if r.prompt_tokens and r.cached_tokens is not None
+    ]
+    if shares and median(shares) > limit("cache.contaminating"):
+        return Interval.of(median(shares)), f"median of {len(shares)} requests"
+    counted = [Interval.of(s.hit_rate) for s in steps if s.hit_rate is not None]
+    if counted and (middle := Interval.hull(counted)).low > limit("cache.hits"):
+        return middle, "as the server counts"
+    return None
+
+
+def _suspect(line: Line, share: Interval, how: str, preemptions: int) -> CheckResult:
+    caveats = []
+    if preemptions:
+        caveats.append(f"{preemptions} requests were put back; a control with another prefix tells")
+    elif 0 < share.high < 1:
+        senders = show(1 / (1 - share), 3)
+        caveats.append(f"{senders} senders of the same prompts would give that share")
+    return line.judged(
+        "recomputed" if preemptions else "contaminating",
+        f"{show(100 * share, 3)} % of prompts that should be unique came from the cache ({how})",
+        share,
+        "ratio",
+        inputs=[Input(name="cached / prompt tokens", value=share.number, unit="ratio")],
+        caveats=caveats,
+    )

@@ -9,6 +9,8 @@ while the range of three holds the median with probability 75 %, of five with 94
 Readings
   stable     range <= 5 % of the median
   noisy      more; above 15 % only the order of magnitude may be quoted, above 50 % nothing
+  first-apart  the first is 1.5 times (or 1 / 1.5 of) each of the others, which agree within 15 %:
+             warm-up or a cache, so it is another thing than they are
   drifting   from five: a trend in run order, Mann-Kendall exact p <= 0.05 two-sided, beyond 5 %
   bimodal    from ten: a gap wider than either side's own range, three or more on each side
 
@@ -32,7 +34,7 @@ from benchspec.observations.model import Bounds
 from benchspec.observations.quantiles import median
 
 NAME = "repeats"
-READINGS = ("stable", "noisy", "drifting", "bimodal")
+READINGS = ("stable", "noisy", "first-apart", "drifting", "bimodal")
 NEEDS = "three repeats of a step"
 RATE = False
 
@@ -74,12 +76,26 @@ def _values(case: Case, place: Place) -> tuple[list[float], str, str]:
     rates = [x.mid for s in sound if (x := figures.aggregate_tok_s(s)) is not None]
     if rates:
         return rates, "X", "tok/s"
-    return [t.mid for s in sound if (t := figures.wall_s(s)) is not None], "T", "s"
+    for name, unit, read_off in _OTHERWISE:
+        found = [value.mid for s in sound if (value := read_off(s)) is not None]
+        if found:
+            return found, name, unit
+    return [], "T", "s"
+
+
+_OTHERWISE = (
+    ("T", "s", figures.wall_s),
+    ("r", "tok/s", figures.stream_tok_s),
+    ("first token", "ms", figures.ttft_ms),
+)
+"""What is compared where no throughput is known."""
 
 
 def read(values: list[float]) -> str:
     """The reading of three or more values in run order."""
     stable = max(values) - min(values) <= limit("repeats.stable") * median(values)
+    if _first_apart(values):
+        return "first-apart"
     if len(values) >= limit("repeats.modes") and not stable and _two_modes(values):
         return "bimodal"
     if (
@@ -89,6 +105,13 @@ def read(values: list[float]) -> str:
     ):
         return "drifting"
     return "stable" if stable else "noisy"
+
+
+def _first_apart(values: list[float]) -> bool:
+    first, later = values[0], values[1:]
+    apart = limit("repeats.first")
+    agree = max(later) - min(later) <= limit("repeats.noisy") * median(later)
+    return agree and (first >= apart * max(later) or first * apart <= min(later))
 
 
 def trend_p(values: list[float]) -> float:

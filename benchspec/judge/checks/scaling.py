@@ -8,6 +8,8 @@ Readings
   flat                  |X(c)/X(1) - 1| <= 5 % for every c up to C (C up to the declared slots), and
                         the change is inside the spread of the repeats: the engine serialises
   scales                X still grows
+  falls                 X(C) < 0.9 X(1): worse than a queue, which would keep X; work on one request
+                        hinders the others (drafting that does not batch, recomputing)
   plateau-at-slots      X(C)/X(C/2) < 1.05 from S on: says nothing about the hardware, the slots are
                         full; raise the slots and measure again
   plateau-below-slots   X(C)/X(C/2) < 1.05 with both inside the slots: the hardware stops giving
@@ -33,7 +35,7 @@ from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 
 NAME = "scaling"
-READINGS = ("flat", "scales", "plateau-at-slots", "plateau-below-slots")
+READINGS = ("flat", "scales", "falls", "plateau-at-slots", "plateau-below-slots")
 NEEDS = "throughput at one request in flight and at several"
 RATE = True
 
@@ -88,6 +90,8 @@ def _read(case: Case, step: Step, curve: dict[int, Interval]) -> tuple[str, str]
     level = change <= limit("scaling.flat") and count in inside
     if level and not _separated(case, step):
         return "flat", ""
+    if (curve[count] / curve[1]).high < limit("scaling.falls"):
+        return "falls", ""
     half = max((c for c in curve if 2 * c <= count), default=1)
     growth = curve[count] / curve[half]
     text = f"; X({count}) / X({half}) = {show(growth)}" if half > 1 else ""

@@ -1,6 +1,6 @@
 """thermal: did the devices keep their clocks?
 
-Needs: clock (MHz) over the measured window, temperature or throttle reasons; or the seconds of many
+Needs: clock (MHz) over the measured window, or throttle reasons; or the seconds of many
 equal jobs in order.
 
 Division: mean clock of the rest of the window / of its first tenth; mean clock / that of the fastest
@@ -8,11 +8,12 @@ device of the same model; seconds of the last third of the jobs / of the first t
 
 Readings
   throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
-  power-capped   the reason was a power cap, no thermal one
+  power-capped   the reason was a power cap, no thermal one; where the memory's clock is known and
+                 keeps up, decoding, which memory bounds, hardly feels it
   not-steady     no clock is known and the jobs slow down (or speed up) by more than 3 %
   steady         none of these
 
-Silent when: neither clocks nor six jobs are known.
+Silent when: neither clocks, reasons nor six jobs are known.
 
 Value: the smallest of these ratios. Source: NVML clock event reasons (0x20, 0x40 thermal; 0x4, 0x80
 power); this project's case studies (a pair runs at the pace of its hot card).
@@ -51,6 +52,16 @@ _BITS = {"thermal": 0x20 | 0x40, "power": 0x4 | 0x80}
 _REASONS = {"power-cap": "power", "power-brake": "power", "time-power": "power"}
 """Counters of the share of time a reason was set; the others are thermal."""
 
+_REASON_COUNTERS = (
+    "throttle",
+    "throttle-power-cap",
+    "throttle-power-brake",
+    "throttle-time-power",
+    "throttle-thermal",
+    "throttle-hw-slowdown",
+    "throttle-time-thermal",
+)
+
 _JOBS = 6
 """Two jobs per third."""
 
@@ -59,7 +70,24 @@ def check(case: Case) -> list[CheckResult]:
     """One result per device and place with a clock, one per place with many repeats."""
     groups = by_place(case.channels("clock")).values()
     by_clock = [_judge(case, c, group) for group in groups for c in group]
-    return [*by_clock, *_jobs(case, {r.arm for r in by_clock})]
+    known = {(r.arm, r.at.get("device")) for r in by_clock}
+    by_reason = [r for r in _by_reason(case) if (r.arm, r.at.get("device")) not in known]
+    return [*by_clock, *by_reason, *_jobs(case, {r.arm for r in [*by_clock, *by_reason]})]
+
+
+def _by_reason(case: Case) -> Iterator[CheckResult]:
+    """Devices of which the reasons are known and no clock is."""
+    spots = {
+        (c.arm, c.device, tuple(sorted(c.at.items()))): c for c in case.channels(*_REASON_COUNTERS)
+    }
+    for channel in spots.values():
+        at = {**channel.at, "device": channel.device}
+        reason = _reasons(case, channel)
+        yield Line(NAME, channel.arm, {k: v for k, v in at.items() if v is not None}).judged(
+            "power-capped" if reason == "power" else "throttled" if reason else "steady",
+            f"{reason or 'no'} reason set",
+            inputs=[channel.as_input()],
+        )
 
 
 def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResult:
@@ -85,8 +113,26 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
         min(ratios, key=lambda r: r.mid) if ratios else None,
         "ratio",
         inputs=[channel.as_input()],
-        caveats=["the set runs at the pace of its slowest device"] if slow else [],
+        caveats=[
+            *(["the set runs at the pace of its slowest device"] if slow else []),
+            *_memory_clock(case, channel),
+        ],
     )
+
+
+def _memory_clock(case: Case, channel: Channel) -> list[str]:
+    """Whether the clock that decoding needs kept up."""
+    for other in case.channels("clocks-memory"):
+        own = _own(other)
+        if (other.arm, other.device) != (channel.arm, channel.device):
+            continue
+        if own is None:
+            steady = other.range.low >= limit("thermal.own") * other.range.high
+        else:
+            steady = own.mid >= limit("thermal.own")
+        kept = "keeps" if steady else "does not keep"
+        return [f"the memory {kept} its clock ({show(other.middle)} MHz), which bounds decoding"]
+    return []
 
 
 def _below(ratio: Interval | None, least: float) -> bool:

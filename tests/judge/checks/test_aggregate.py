@@ -49,7 +49,7 @@ def test_failed_requests_give_no_tokens_and_are_counted() -> None:
     step = step.model_copy(update={"requests": [*step.requests, failed], "planned_requests": 3})
     r = result(verdicts(spec(), seen(step)), "aggregate")
     assert "64 tokens" in (r.arithmetic or "")
-    assert r.caveats == ["1 of 3 requests failed"]
+    assert r.caveats == ["1 of 3 requests failed: they took time and gave no tokens"]
 
 
 def test_nothing_answered_is_invalid() -> None:
