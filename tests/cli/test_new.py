@@ -22,7 +22,9 @@ def new(*arguments: str) -> Result:
 def test_the_starter_of_every_engine_lints_clean(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "spec.yaml"
     assert new(str(path), "--engine", kind).exit_code == 0
-    assert [f.code for f in lint(parse(path.read_bytes(), "spec.yaml")).findings] == []
+    found = {f.name for f in lint(parse(path.read_bytes(), "spec.yaml")).findings}
+    # Which file a running server has loaded is not ours to say.
+    assert found <= {"served-model-unverified"}
 
 
 def test_a_pasted_command_becomes_flags_and_what_it_left_open_is_added(tmp_path: Path) -> None:
