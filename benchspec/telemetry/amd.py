@@ -26,26 +26,26 @@ NO_SMI = "it needs the package amdsmi and ROCm's libamd_smi.so"
 
 @dataclass(frozen=True)
 class _File:
-    """A file of the card that holds one number; of a path with wildcards the first match counts."""
+    """A file of the card that holds one number; the first match of the first path counts."""
 
     name: str
     unit: str
-    path: str
+    paths: tuple[str, ...]
     scale: float = 1.0
     parse: Callable[[str], int | None] = int
 
 
 FILES = (
-    _File("utilization", "%", "gpu_busy_percent"),
-    _File("utilization_memory", "%", "mem_busy_percent"),
-    _File("memory_used", "MiB", "mem_info_vram_used", 1 / 2**20),
-    _File("power", "W", "hwmon/hwmon*/power1_[ai]*t*", 1e-6),
-    _File("temperature", "°C", "hwmon/hwmon*/temp1_input", 1e-3),
-    _File("temperature_memory", "°C", "hwmon/hwmon*/temp3_input", 1e-3),
-    _File("clocks_sm", "MHz", "hwmon/hwmon*/freq1_input", 1e-6),
-    _File("clocks_memory", "MHz", "hwmon/hwmon*/freq2_input", 1e-6),
-    _File("pcie_gen", "generation", "current_link_speed", 1.0, generation),
-    _File("pcie_lanes", "lanes", "current_link_width"),
+    _File("utilization", "%", ("gpu_busy_percent",)),
+    _File("utilization_memory", "%", ("mem_busy_percent",)),
+    _File("memory_used", "MiB", ("mem_info_vram_used",), 1 / 2**20),
+    _File("power", "W", ("hwmon/hwmon*/power1_average", "hwmon/hwmon*/power1_input"), 1e-6),
+    _File("temperature", "°C", ("hwmon/hwmon*/temp1_input",), 1e-3),
+    _File("temperature_memory", "°C", ("hwmon/hwmon*/temp3_input",), 1e-3),
+    _File("clocks_sm", "MHz", ("hwmon/hwmon*/freq1_input",), 1e-6),
+    _File("clocks_memory", "MHz", ("hwmon/hwmon*/freq2_input",), 1e-6),
+    _File("pcie_gen", "generation", ("current_link_speed",), 1.0, generation),
+    _File("pcie_lanes", "lanes", ("current_link_width",)),
 )
 """freq1 is the shader clock, freq2 the memory clock; temp1 the edge, temp3 the memory; power1 is
 `_average` on older cards and `_input` on newer ones."""
@@ -79,8 +79,9 @@ class Amd:
         for card, device in watched:
             for row in FILES:
                 if self._families.want(row.name):
-                    record = self._record(device, row.name, row.unit, "gauge", row.path, row.scale)
-                    self._meters.add([record], partial(_read, card.folder, row))
+                    path = _place(card.folder, row.paths)
+                    record = self._record(device, row.name, row.unit, "gauge", path.name, row.scale)
+                    self._meters.add([record], partial(_read, path, row.parse))
             self._add_smi(card, device)
         return self._meters.records
 
@@ -178,9 +179,14 @@ def watch(root: Path, devices: Sequence[Device]) -> list[tuple[Card, str]]:
     return [(card, known[card.index]) for card in found if card.index in known]
 
 
-def _read(folder: Path, row: _File) -> list[Raw]:
-    path = next(iter(sorted(folder.glob(row.path))), folder / row.path)
-    return [row.parse(path.read_text().strip())]
+def _place(folder: Path, paths: Sequence[str]) -> Path:
+    """The first file that is there; else where the first would be."""
+    found = [match for path in paths for match in sorted(folder.glob(path))]
+    return found[0] if found else folder / paths[0]
+
+
+def _read(path: Path, parse: Callable[[str], int | None]) -> list[Raw]:
+    return [parse(path.read_text().strip())]
 
 
 def _packets(path: Path) -> list[Raw]:
