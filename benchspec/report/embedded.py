@@ -46,7 +46,12 @@ def result_json(observations: Observations, verdicts: Verdicts, facts: BundleFac
         "observations": {**kept["observations"], "series": short},
         "verdicts": kept["verdicts"],
     }
-    return json.dumps(result, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    return script_safe(result)
+
+
+def script_safe(data: object) -> str:
+    """Compact ASCII JSON for a script element: no `<` can end it, no separator breaks a line."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def read_result(html: bytes) -> dict[str, Any]:

@@ -17,6 +17,9 @@ from benchspec.errors import EnvironmentFailure
 from benchspec.report.html import template_dir
 from benchspec.report.pdf import pango_version
 
+STARTER = "spec.yaml.j2"
+"""The one template that makes no report: what `benchspec new` writes."""
+
 PACKAGES = (
     "jinja2", "markupsafe", "matplotlib", "numpy", "weasyprint", "pydyf", "fonttools", "tinycss2",
     "tinyhtml5", "cssselect2", "pyphen", "pillow",
@@ -58,6 +61,8 @@ def _pango() -> str:
 def _templates() -> str:
     digest = hashlib.sha256()
     for path in sorted(template_dir().rglob("*.*")):
+        if path.name == STARTER:
+            continue
         digest.update(path.relative_to(template_dir()).as_posix().encode() + b"\0")
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]

@@ -8,6 +8,7 @@ from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import jinja2
 from markupsafe import Markup, escape
@@ -33,19 +34,33 @@ def template_dir() -> Path:
 
 def render_html(view: ReportView) -> bytes:
     """The whole report as UTF-8. Pure but for reading the templates; the same view, the same bytes."""
-    environment = _environment()
-    styles = [(_read(name), media) for name, media in (*STYLES, DARK)]
-    script = _read("report.js")
-    page = environment.get_template("report.html.j2").render(
+    return render_page(
+        "report.html.j2",
         view=view,
         charts=[(chart, Markup(to_svg(chart))) for chart in view.charts],
+        result_json=Markup(view.result_json),
+        linked_json=Markup(view.linked_json),
+        dated=instant(view.facts.utc),
+        image=urljoin(view.url, "card.png") if view.url else None,
+    )
+
+
+def render_page(template: str, **values: object) -> bytes:
+    """A page with the style sheets and the script inside, and a policy that allows only those."""
+    styles = [(_read(name), media) for name, media in (*STYLES, DARK)]
+    script = _read("report.js")
+    return render(
+        template,
         styles=[(Markup(text), media) for text, media in styles],
         script=Markup(script),
         policy=_policy([text for text, _ in styles], script),
-        result_json=Markup(view.result_json),
-        dated=instant(view.facts.utc),
+        **values,
     )
-    return page.encode("utf-8")
+
+
+def render(template: str, **values: object) -> bytes:
+    """One of the smaller templates, with the same escaping and the same gate for text."""
+    return _environment().get_template(template).render(values).encode("utf-8")
 
 
 def visible_text(html: bytes) -> str:

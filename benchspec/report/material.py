@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,12 @@ class Material:
     def case(self) -> Case:
         """The judge's lookups: resolved arms, slots and how they are known."""
         return Case(self.spec, self.observations)
+
+    @property
+    def url(self) -> str | None:
+        """Where the report is published, if that is a web address."""
+        url = self.facts.url or self.spec.study.url or ""
+        return url if re.fullmatch(r"https?://[^\s<>\"']{1,500}", url) else None
 
     @property
     def audited(self) -> bool:

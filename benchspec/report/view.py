@@ -11,6 +11,7 @@ from benchspec.report.charts import all_charts
 from benchspec.report.charts.chart import Chart
 from benchspec.report.embedded import result_json
 from benchspec.report.facts import BundleFacts
+from benchspec.report.linked import dataset_json
 from benchspec.report.material import Material
 from benchspec.report.sections.checks import checks
 from benchspec.report.sections.citation import citation
@@ -23,7 +24,7 @@ from benchspec.report.sections.order import order
 from benchspec.report.sections.setup import setup
 from benchspec.report.sections.unfinished import unfinished
 from benchspec.report.sections.verdicts import cards, gates
-from benchspec.spec.models import Spec
+from benchspec.spec.models import Spec, Study
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,9 @@ class ReportView:
     citation: parts.Citation
     facts: BundleFacts
     result_json: str
+    linked_json: str
+    study: Study
+    url: str | None
 
 
 def make_view(
@@ -53,8 +57,9 @@ def make_view(
 ) -> ReportView:
     """Everything that HTML and PDF show, from the four things a bundle holds. Pure."""
     material = Material(spec, observations, verdicts, facts)
+    head = headline(material)
     return ReportView(
-        headline=headline(material),
+        headline=head,
         cards=cards(material, exploratory=False),
         gates=gates(material),
         unfinished=unfinished(material),
@@ -70,4 +75,7 @@ def make_view(
         citation=citation(material),
         facts=facts,
         result_json=result_json(observations, verdicts, facts),
+        linked_json=dataset_json(material, head.summary),
+        study=spec.study,
+        url=material.url,
     )

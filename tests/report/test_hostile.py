@@ -106,7 +106,7 @@ def test_hostile_text_shows_as_text(name: str, quickstart_page: Page) -> None:
     attributes = {a for e in page.elements for a in e.attributes}
     assert tags <= {e.tag for e in quickstart_page.elements} | {"details", "summary"}
     assert attributes <= {a for e in quickstart_page.elements for a in e.attributes}
-    assert len(page.all("script")) == 2
+    assert len(page.all("script")) == 3
     for element in page.elements:
         href = element.attributes.get("href")
         assert href is None or href.startswith("#") or href == "data:,"

@@ -17,7 +17,7 @@ def citation(material: Material) -> Citation:
     digest = (facts.evidence_sha256 or facts.spec_sha256)[:16]
     what = "benchspec audit" if material.audited else "benchspec study"
     reproduced = "audited, not measured here" if material.audited else "self-reported"
-    where = f" {facts.url}" if facts.url else ""
+    where = f" {material.url}" if material.url else ""
     sentence = (
         f"{who} ({year}). {study.title}. {what}, benchspec {facts.benchspec}, "
         f"{reproduced}, {facts.utc[:10]}, evidence {digest}.{where}"
@@ -33,8 +33,8 @@ def _bibtex(material: Material, who: str, year: str, digest: str) -> str:
         "year": year,
         "note": f"benchspec {facts.benchspec}, evidence sha256 {digest}",
     }
-    if facts.url:
-        fields["url"] = facts.url
+    if material.url:
+        fields["url"] = material.url
     lines = [f"  {key} = {{{_plain(value)}}}," for key, value in fields.items()]
     return "\n".join([f"@misc{{benchspec-{_key(study.title)}-{digest[:8]},", *lines, "}"])
 

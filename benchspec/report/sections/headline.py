@@ -66,8 +66,8 @@ def _facts(material: Material) -> list[Pair]:
         Pair("Interests", study.interests or "not declared"),
         Pair("Licence", study.license or "none given"),
     ]
-    if facts.url:
-        pairs.append(Pair("Published at", facts.url))
+    if material.url:
+        pairs.append(Pair("Published at", material.url))
     return pairs
 
 
