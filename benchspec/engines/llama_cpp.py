@@ -13,6 +13,7 @@ from pathlib import Path
 from benchspec.engines.base import Endpoint, Found, Launch
 from benchspec.engines.control_plane import Answer, ControlPlane, prometheus_values, token_ids
 from benchspec.engines.endpoint import base_url, endpoint_of
+from benchspec.engines.llama_cpp_drift import drift
 from benchspec.engines.llama_cpp_found import (
     Live,
     live_settings,
@@ -166,7 +167,7 @@ class LlamaCpp:
             build=self._build(props, log),
             model=model_name(props),
             settings=setting_records(self.launch.asked, live),
-            findings=log.findings,
+            findings=[*log.findings, *drift(self._log_lines())],
             facts=log.facts | self._served(props, states, live),
         )
 

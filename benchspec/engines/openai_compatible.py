@@ -26,7 +26,7 @@ _SLOTS_SETTING = {
     "mlx-lm": "decode-concurrency",
 }
 
-# Where the running and the waiting requests are counted, under the names that llama.cpp has.
+# Where a server counts its requests and tokens, under the names that llama.cpp has.
 _COUNTERS = {
     "llamacpp:requests_processing": "requests_processing",
     "llamacpp:requests_deferred": "requests_deferred",
@@ -34,9 +34,15 @@ _COUNTERS = {
     "vllm:num_requests_waiting": "requests_deferred",
     "vllm:num_preemptions_total": "preemptions_total",
     "vllm:kv_cache_usage_perc": "kv_cache_usage",
+    "vllm:prompt_tokens_total": "prompt_tokens_total",
+    "vllm:generation_tokens_total": "tokens_predicted_total",
+    "vllm:spec_decode_num_draft_tokens_total": "spec_decode_num_draft_tokens_total",
+    "vllm:spec_decode_num_accepted_tokens_total": "spec_decode_num_accepted_tokens_total",
     "sglang:num_running_reqs": "requests_processing",
     "sglang:num_queue_reqs": "requests_deferred",
     "sglang:token_usage": "kv_cache_usage",
+    "sglang:prompt_tokens_total": "prompt_tokens_total",
+    "sglang:generation_tokens_total": "tokens_predicted_total",
 }
 
 # Labels of vLLM's gauge `vllm:cache_config_info` (vllm/v1/metrics/loggers.py) -> canonical setting.

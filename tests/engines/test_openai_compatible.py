@@ -102,6 +102,13 @@ def test_vllm_tells_its_cache_settings_and_its_queue(attached: Callable[..., Lau
     }
 
 
+@pytest.mark.parametrize("prefix", ["vllm", "sglang"])
+def test_tokens_are_counted_under_one_name(attached: Callable[..., Launch], prefix: str) -> None:
+    metrics = f"{prefix}:prompt_tokens_total 10\n{prefix}:generation_tokens_total 20\n"
+    with engine_for(attached(prefix, {"/v1/models": MODELS, "/metrics": metrics})) as engine:
+        assert engine.counters() == {"prompt_tokens_total": 10.0, "tokens_predicted_total": 20.0}
+
+
 def test_of_several_models_the_named_one_is_asked_for(attached: Callable[..., Launch]) -> None:
     pages = {"/v1/models": {"data": [{"id": "a"}, {"id": "b"}]}}
     assert read_back(attached("ollama", pages, model_name="b")).model == "b"
