@@ -30,6 +30,8 @@ _BOUNDS = {
 }
 _PATTERNS = {
     "sha256": "64 lower-case hexadecimal digits",
+    "attach": "http://HOST:PORT or https://HOST/PATH, without user, password or query",
+    "api_key_env": "the NAME of an environment variable, which holds the key",
     "id": "a letter or digit, then letters, digits, `.`, `_`, `-`",
 }
 

@@ -33,6 +33,11 @@ from benchspec.spec.quantity import (
 VERSION = 1
 MOST = 200  # arms, hypotheses, devices, steps, flags: what is multiplied must stay small
 
+URL = r"^https?://[^\s/?#@]+(/[^\s?#@]*)?$"
+"""Nothing secret: no user, password or query stands in a spec, which is published."""
+
+VARIABLE = r"^[A-Za-z_][A-Za-z0-9_]*$"
+
 Flags = dict[str, Any]
 """Flag name -> text, number, bool, a list of these, or a map (a value that is JSON)."""
 
@@ -232,7 +237,9 @@ class EngineSpec(Node):
     binary: Text | None = key(
         None, description="embedded (the wheel's server), a program name, or a path."
     )
-    attach: Text | None = key(None, description="Base URL of a running server.")
+    attach: Annotated[Text, key(pattern=URL)] | None = key(
+        None, description="Base URL of a running server."
+    )
     slots: PositiveInt | None = key(
         None, description="Requests served at once, where it cannot be read from the server."
     )
@@ -246,7 +253,7 @@ class EngineSpec(Node):
     endpoint: Literal["completions", "chat"] | None = key(
         None, description="completions (default) or chat."
     )
-    api_key_env: Text | None = key(
+    api_key_env: Annotated[Text, key(pattern=VARIABLE)] | None = key(
         None, description="NAME of the environment variable that holds the API key."
     )
     ready_timeout: Duration | None = key(None, description="Longest wait for start-up: 120 s.")

@@ -81,8 +81,9 @@ def _decode(data: bytes, name: str) -> str:
             f"{name}: the file is {len(data):,} bytes long; a spec has at most {MAX_BYTES:,}",
             hint="keep prompts and measurements in files of their own and name them in the spec",
         )
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise unreadable(name, (1, 1), "the file is UTF-16", "save it as UTF-8")
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") or data[:4] == b"\0\0\xfe\xff":
+        encoding = "UTF-32" if b"\0\0" in data[:4] else "UTF-16"
+        raise unreadable(name, (1, 1), f"the file is {encoding}", "save it as UTF-8")
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:

@@ -129,6 +129,8 @@ def test_what_is_yaml_but_unwanted_is_noted(text: str, kind: str, said: str) -> 
         (b"a: \xff\n", "1:4", "byte 0xff is not UTF-8"),
         (b"ok: 1\nb\xc3: 2", "2:2", "byte 0xc3 is not UTF-8"),
         ("a: 1".encode("utf-16"), "1:1", "UTF-16"),
+        ("a: 1".encode("utf-32"), "1:1", "UTF-32"),
+        ("a: 1".encode("utf-32-be").join([b"\0\0\xfe\xff", b""]), "1:1", "UTF-32"),
         (b"a: 1\nb: \x00", "2:4", "U+0000"),
         ("a: 1 # x\u2028b: 2".encode(), "1:9", "U+2028"),
         ("a: \u202etxt".encode(), "1:4", "U+202E"),
