@@ -58,11 +58,16 @@ def _inside(path: Path, waived: str) -> bool:
 
 
 def _reasons(matching: Sequence[int], waivers: Sequence[Waiver], fact: Fact) -> str | None:
-    chosen = [waivers[i] for i in matching if waivers[i].reason]
+    chosen = [waivers[i] for i in matching if _reason(waivers[i])]
     arms = {waiver.arm for waiver in chosen}
     if not chosen or (None not in arms and not set(fact.arms) <= arms):
         return None
-    return "; ".join(dict.fromkeys(str(waiver.reason) for waiver in chosen))
+    return "; ".join(dict.fromkeys(_reason(waiver) for waiver in chosen))
+
+
+def _reason(waiver: Waiver) -> str:
+    """What a reader of the report will see; blanks are no reason."""
+    return (waiver.reason or "").strip()
 
 
 def _defects(waivers: Sequence[Waiver], used: set[int]) -> Iterable[Stated]:
@@ -71,7 +76,7 @@ def _defects(waivers: Sequence[Waiver], used: set[int]) -> Iterable[Stated]:
         rule = _BY_NAME.get(waiver.rule)
         if rule is None or rule.code.startswith(_NEVER):
             yield Stated(unknown.RULE, unknown.fact(waiver, path, rule, list(_BY_NAME)))
-        elif not waiver.reason:
+        elif not _reason(waiver):
             yield Stated(without_reason.RULE, without_reason.fact(waiver, path))
         elif index not in used:
             yield Stated(unused.RULE, unused.fact(waiver, path))

@@ -39,3 +39,9 @@ def test_a_waiver_holds_at_its_path_only() -> None:
 
 def test_a_rule_without_a_reason_is_not_waived() -> None:
     assert waived("{rule: BS505}") == [None]
+
+
+@pytest.mark.parametrize("reason", ['""', '"  "', '"\\n"', "null"])
+def test_blanks_are_no_reason(reason: str) -> None:
+    result = linted(over_base(f"repeats: 1\nwaivers: [{{rule: BS505, reason: {reason}}}]\n"))
+    assert {f.code for f in result.errors} == {"BS505", "BS901"}
