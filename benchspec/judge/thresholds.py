@@ -123,6 +123,10 @@ _TABLE = (
     Threshold("agreement.acceptance", 0.03, "points / 100", "an error in an engine shows here"),
     Threshold("parity.p", 0.05, "p, two-sided", "exact McNemar test"),
     Threshold("parity.discordant", 6, "pairs", "six to nothing: p = 0.031; five: 0.063"),
+    Threshold("what-if.memory", 1.2, "times", "two cards of one name: 1058 and 878 GB/s"),
+    Threshold("what-if.compute", 1.23, "times", "the same two: units x clock"),
+    Threshold("what-if.link", 2, "times", "one generation of PCIe"),
+    Threshold("what-if.acceptance", 0.10, "points / 100", "between two texts of one kind"),
     Threshold("unfinished.jump", 1.5, "per-token time, step to step", "this project"),
     Threshold("unfinished.remainder", 0.10, "of the whole", "this project"),
 )

@@ -48,6 +48,7 @@ from benchspec.judge.checks import (
     traffic_symmetry,
     treatment,
     turn_taking,
+    what_if,
 )
 
 CHECKS: tuple[ModuleType, ...] = (
@@ -93,6 +94,7 @@ CHECKS: tuple[ModuleType, ...] = (
     output_agreement,
     repeats,
     parity,
+    what_if,
     gate,
 )
 """Each module has NAME, READINGS (its closed vocabulary), NEEDS (a phrase for "needs ..."), RATE
