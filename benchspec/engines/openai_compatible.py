@@ -115,7 +115,7 @@ class OpenAICompatible:
         name = _SLOTS_SETTING.get(self.launch.kind, "slots")
         if slots is not None:
             live[name] = (slots, source)
-        asked = {name: None, **self.launch.asked}
+        asked = {name: self.launch.slots, **self.launch.asked}
         return Found(
             build=self._build(),
             model=self._model(),

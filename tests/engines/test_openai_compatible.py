@@ -57,7 +57,7 @@ def test_a_bare_server_gives_its_model_and_the_declared_slots(
     assert (found.model, found.build, found.findings) == ("smollm", None, [])
     assert found.facts == {"slots": 6, "slots_source": "declared"}
     (slots,) = found.settings
-    assert (slots.name, slots.asked, slots.found) == ("slots", None, None)
+    assert (slots.name, slots.asked, slots.found) == ("slots", 6, None)
 
 
 def test_slots_that_nobody_knows_are_not_guessed(attached: Callable[..., Launch]) -> None:
@@ -80,6 +80,8 @@ def test_slots_are_read_where_the_server_tells(
 ) -> None:
     found = read_back(attached(kind, {"/v1/models": MODELS, page: body}, slots=99))
     assert found.facts == {"slots": 4, "slots_source": source}
+    (slots,) = (one for one in found.settings if one.found is not None)
+    assert (slots.asked, slots.found) == (99, 4), "declared against live: the judge reads `changed`"
     assert (found.settings[0].found, found.settings[0].found_source) == (4, source)
 
 
