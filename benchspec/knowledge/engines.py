@@ -69,6 +69,18 @@ def engine(kind: str) -> EngineKnowledge | None:
     return cast(EngineKnowledge, found.KNOWLEDGE)
 
 
+def flag_names() -> frozenset[str]:
+    """Every name and alias of every flag of every engine, without dashes."""
+    known = (engine(kind) for kind in kinds())
+    return frozenset(
+        flag.lstrip("-")
+        for knowledge in known
+        if knowledge is not None
+        for setting in knowledge.settings.values()
+        for flag in (setting.name, *setting.flags, *setting.negatives)
+    )
+
+
 def canonical(kind: str, flag: str) -> str:
     """The one name of a setting: `np` -> `parallel`, `n_gpu_layers` -> `n-gpu-layers`.
 

@@ -11,7 +11,7 @@ from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import MAX_PROBLEMS, Subject
 from benchspec.lint.waivers import Stated
 from benchspec.spec.arms import resolve_arms
-from benchspec.spec.loader import load
+from benchspec.spec.loader import Loaded, load
 from benchspec.spec.models import Spec
 from benchspec.spec.problems import FormProblem, Path, Span
 from benchspec.spec.source import Document
@@ -34,14 +34,33 @@ class LintResult(NamedTuple):
 
 def lint(document: Document, *, audit: bool = False) -> LintResult:
     """Every rule that holds before a run (with `audit`: for someone else's numbers)."""
-    loaded = load(document)
+    loaded = _loaded(document)
     findings = [_from_problem(document, problem) for problem in loaded.problems]
     if loaded.spec is not None:
         subject = Subject(document, loaded.spec, resolve_arms(loaded.spec, engines.canonical))
         found = _facts(subject, audit=audit)
-        findings += [_from_fact(document, s) for s in waivers.apply(found, loaded.spec.waivers)]
+        stated = waivers.apply(found, loaded.spec.waivers)
+        findings += [_from_fact(document, _with_arms(s, subject)) for s in stated]
     findings.sort(key=lambda f: (f.line, f.column, f.code))
     return LintResult(document, loaded.spec, tuple(findings))
+
+
+def _loaded(document: Document) -> Loaded:
+    """Read again with the flags of all engines where a key is unknown: it may be one of them."""
+    loaded = load(document)
+    if any(problem.kind == "unknown-key" for problem in loaded.problems):
+        return load(document, engines.flag_names())
+    return loaded
+
+
+def _with_arms(stated: Stated, subject: Subject) -> Stated:
+    """A fact that concerns some arms only, and stands in none of them, says which they are."""
+    fact = stated.fact
+    if len(fact.arms) >= len(subject.arms) or fact.path[:1] == ("arms",):
+        return stated
+    concerned = [arm for arm in subject.arms if arm.id in fact.arms and arm.id not in fact.message]
+    places = tuple((arm.path, f"arm {arm.id}") for arm in concerned)
+    return stated._replace(fact=fact._replace(related=fact.related + places))
 
 
 def _facts(subject: Subject, *, audit: bool) -> Iterator[tuple[Rule, Fact]]:

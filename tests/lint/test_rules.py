@@ -12,7 +12,7 @@ from benchspec.knowledge.model import ProblemKind
 from benchspec.lint import rules
 from benchspec.lint.rule import HEADINGS, Documented, manual
 from benchspec.lint.rules import ALL, CHECKED
-from tests.lint.specs import described, expected, found, linted, over_base
+from tests.lint.specs import BASE, described, expected, found, linted, over_base
 
 FOLDER = Path(rules.__file__).parent
 
@@ -78,3 +78,18 @@ def test_every_problem_of_an_engines_parser_is_some_rules_business() -> None:
     calls = [text.partition("engine_problems.facts(")[2] for text in sources]
     for kind in get_args(ProblemKind):
         assert sum(f'"{kind}"' in call for call in calls) == 1, kind
+
+
+def test_a_finding_on_a_shared_line_names_the_arms_that_it_concerns() -> None:
+    text = BASE.replace("parallel: 4, ", "") + (
+        "arms:\n  - {id: stated, engine: {flags: {parallel: 4}}}\n  - {id: forgotten}\n"
+    )
+    (finding,) = (f for f in linted(text).findings if f.code == "BS201")
+    line = text.split("\n").index("  - {id: forgotten}") + 1
+    assert [(r.message, r.line) for r in finding.related][-1] == ("arm forgotten", line)
+
+
+@pytest.mark.parametrize("key", ["parallel", "np", "ctx-size", "max-num-seqs", "n_gpu_layers"])
+def test_a_flag_outside_engine_flags_is_sent_home(key: str) -> None:
+    (finding,) = (f for f in linted(BASE + f"{key}: 4\n").findings if f.code == "BS001")
+    assert "belongs under engine.flags" in finding.help

@@ -2,7 +2,7 @@
 
 ## What it checks
 `workload.label` says `material`, `context_tokens` and `speculation`, in every arm that serves
-requests.
+requests. Where `load.context` sweeps the context, each rate carries its own.
 
 ## Why it misleads
 The same server on the same card gives 77 tok/s on code and 54 on Chinese prose when it speculates,
@@ -43,9 +43,11 @@ _WORDS = ("material", "context_tokens", "speculation")
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per label that lacks something."""
-    unlabelled = [arm for arm in subject.arms if arm.serves and _lacks(arm)]
+    swept = {"context_tokens"} if subject.spec.load.context else set()
+    wanted = [word for word in _WORDS if word not in swept]
+    unlabelled = [arm for arm in subject.arms if arm.serves and _lacks(arm, wanted)]
     for path, arms in by_place(unlabelled, lambda arm: arm.part("workload", "label")):
-        *most, last = _lacks(arms[0])
+        *most, last = _lacks(arms[0], wanted)
         lacking = f"{', '.join(most)} and {last}" if most else last
         yield Fact(
             f"The label does not say {lacking}, so its rates cannot be compared with others.",
@@ -56,6 +58,6 @@ def check(subject: Subject) -> Iterator[Fact]:
         )
 
 
-def _lacks(arm: Arm) -> list[str]:
+def _lacks(arm: Arm, wanted: list[str]) -> list[str]:
     label = arm.workload.label
-    return [word for word in _WORDS if label is None or getattr(label, word) is None]
+    return [word for word in wanted if label is None or getattr(label, word) is None]
