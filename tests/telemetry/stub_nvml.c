@@ -5,6 +5,7 @@
    card, answer with an error code. Signatures and structures are those of nvml.h. */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -77,6 +78,22 @@ void stub_fail(unsigned card, const char *key, int code) { entry(card, key)->cod
 void stub_sample(unsigned card, unsigned buffer, unsigned long long stamp_us, unsigned value) {
   if (sample_count < MOST_SAMPLES)
     samples[sample_count++] = (Sample){card, buffer, stamp_us, value};
+}
+
+/* For a process of its own: STUB_NVML="0 power 212500 0;0 field198 0 1e8;", a card, a key, where it
+   starts and how fast it grows. */
+__attribute__((constructor)) static void from_environment(void) {
+  const char *script = getenv("STUB_NVML");
+  unsigned card;
+  char key[32];
+  double start, per_s;
+  int read;
+  while (script && sscanf(script, "%u %31s %lf %lf;%n", &card, key, &start, &per_s, &read) == 4) {
+    stub_rate(card, key, start, per_s);
+    if (card >= card_count) card_count = card + 1;
+    snprintf(names[card], sizeof names[card], "Stub %u", card);
+    script += read;
+  }
 }
 
 /* --- answers --------------------------------------------------------------------------------- */
