@@ -20,6 +20,7 @@ _DRAFTS = (
     "draft-max",
     "speculative-num-draft-tokens",
     "num-speculative-tokens",
+    "spec-tokens",
 )
 
 
@@ -149,10 +150,11 @@ class Setup:
         kv, workload = self.observed.kv_tokens, self.resolved.workload if self.resolved else None
         prompt = workload.prompt.tokens if workload and workload.prompt.tokens else prompt
         output = workload.output.tokens if workload and workload.output.tokens else output
-        if kv is None or not prompt or output is None:
+        if kv is None or not prompt:
             return None
-        certain, most = (int(kv // each) * self.replicas for each in (prompt + output, prompt))
-        source = f"KV cache of {kv} tokens / {prompt + output:.0f} per request"
+        each = prompt + (output or 0)
+        certain, most = (int(kv // size) * self.replicas for size in (each, prompt))
+        source = f"KV cache of {kv} tokens / {each:.0f} per {'request' if output else 'prompt'}"
         source += f" x {self.replicas} replicas" if self.replicas > 1 else ""
         if most > certain:
             source += (

@@ -54,7 +54,8 @@ def _judge(case: Case, group: Sequence[Channel]) -> CheckResult:
 def _add_up(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
     split = case.setup(line.arm or "").split
     windows = min(c.windows for c in group)
-    if windows < limit("sampling.windows"):
+    counted = all(c.counts for c in group)
+    if counted and windows < limit("sampling.windows"):
         raise lacking(f"10 windows of every device; there are {windows}")
     if split == "tensor":
         raise not_applicable("in a tensor split, waiting in a collective reads as busy")
@@ -66,7 +67,9 @@ def _add_up(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
         total,
         "%",
         inputs=[c.as_input() for c in group],
-        caveats=_caveats(total.mid, split, len(group)),
+        quotable="yes" if counted else "order-of-magnitude",
+        caveats=_caveats(total.mid, split, len(group))
+        + ([] if counted else ["how many samples the means are of is not said"]),
     )
 
 
