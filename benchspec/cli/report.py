@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchspec.run.finish import Judged, Rendered
     from benchspec.store.bundle import Bundle
 
-FORMATS = ("html", "pdf", "md")
+FORMATS = ("html", "pdf", "extras", "md")
 
 
 @click.command(
@@ -28,29 +28,40 @@ FORMATS = ("html", "pdf", "md")
     "formats",
     default="html,pdf",
     show_default=True,
-    help="html and pdf are files; md goes to stdout: a summary for a post.",
+    help="html, pdf and extras (badge, card, fragment, citation, crate) are files; md goes to "
+    "stdout: a summary for a post.",
 )
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the files; without it they replace those of the bundle.",
+    help="Folder for the files; without it all of the bundle's are made again.",
 )
+@click.option("--url", help="Where it will be published; with --output.")
+@click.option("--all", "many", is_flag=True, help="BUNDLE is a folder of bundles: index them.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
-def command(bundle: Path, formats: str, output: Path | None, as_json: bool) -> None:
+def command(
+    bundle: Path, formats: str, output: Path | None, url: str | None, many: bool, as_json: bool
+) -> None:
     """Judge the evidence in BUNDLE with this version and render its report again.
 
-    Refuses when a file of the evidence was changed: a new manifest would hide that.
+    Refuses when a file of the evidence was changed: a new manifest would hide that. With --all,
+    write an index.html over the bundles in a folder.
     """
     from benchspec.run.finish import judge_bundle
     from benchspec.store.bundle import open_bundle
 
     wanted = _formats(formats)
+    if url is not None and output is None:
+        raise click.UsageError("--url needs --output: a bundle names only what its spec names")
+    if many:
+        _index(bundle, as_json=as_json)
+        return
     opened = open_bundle(bundle)
     _refuse_if_changed(opened)
     written: list[Path] = []
     warning = None
-    if {"html", "pdf"} & wanted:
-        judged, warning, written = _write(opened, wanted, output)
+    if wanted - {"md"}:
+        judged, warning, written = _write(opened, wanted, output, url)
     else:
         judged = judge_bundle(opened)
     if as_json:
@@ -72,6 +83,20 @@ def _formats(text: str) -> set[str]:
     return wanted
 
 
+def _index(folder: Path, *, as_json: bool) -> None:
+    from benchspec.report.index import render_index
+    from benchspec.run.reports import find_reports
+    from benchspec.store.files import write_whole
+
+    found = find_reports(folder)
+    target = folder / "index.html"
+    write_whole(target, render_index(found, folder.resolve().name))
+    if as_json:
+        emit_json({"format_version": 1, "files": [str(target)], "reports": len(found)})
+    else:
+        out(f"index: {target} ({len(found)} reports)")
+
+
 def _refuse_if_changed(bundle: Bundle) -> None:
     from benchspec.store import manifest
     from benchspec.store.files import read_whole
@@ -89,39 +114,35 @@ def _refuse_if_changed(bundle: Bundle) -> None:
 
 
 def _write(
-    bundle: Bundle, wanted: set[str], output: Path | None
+    bundle: Bundle, wanted: set[str], output: Path | None, url: str | None
 ) -> tuple[Judged, str | None, list[Path]]:
-    from benchspec.run.finish import finish
+    from benchspec.run.finish import finish, judge_bundle, render
+    from benchspec.store import manifest
 
     if output is None:
         judged, rendered = finish(bundle)
         return judged, rendered.warning, [p for p in (bundle.html, bundle.pdf) if p.is_file()]
-    judged, rendered = _render_apart(bundle)
+    judged = judge_bundle(bundle)
+    rendered = render(bundle, judged, manifest.evidence(bundle.root), url=url)
     warning = rendered.warning if "pdf" in wanted else None
     return judged, warning, _write_apart(rendered, wanted, output)
-
-
-def _render_apart(bundle: Bundle) -> tuple[Judged, Rendered]:
-    from benchspec.run.finish import judge_bundle, render
-    from benchspec.store import manifest
-
-    judged = judge_bundle(bundle)
-    return judged, render(bundle, judged, manifest.evidence(bundle.root))
 
 
 def _write_apart(rendered: Rendered, wanted: set[str], output: Path) -> list[Path]:
     from benchspec.store.files import storage, write_whole
 
+    files: dict[str, bytes] = {}
+    if "html" in wanted:
+        files["report.html"] = rendered.html
+    if "pdf" in wanted and rendered.pdf is not None:
+        files["report.pdf"] = rendered.pdf
+    if "extras" in wanted:
+        files |= rendered.extras
     with storage(output, "created"):
         output.mkdir(parents=True, exist_ok=True)
-    files = {"report.html": rendered.html if "html" in wanted else None}
-    files["report.pdf"] = rendered.pdf if "pdf" in wanted else None
-    written = []
     for name, data in files.items():
-        if data is not None:
-            write_whole(output / name, data)
-            written.append(output / name)
-    return written
+        write_whole(output / name, data)
+    return [output / name for name in files]
 
 
 def _markdown(bundle: Bundle, judged: Judged) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchspec.errors import EnvironmentFailure, StorageFailure
@@ -11,6 +11,7 @@ from benchspec.judge.judge import judge
 from benchspec.judge.result import Unfinished, Verdicts
 from benchspec.observations.from_bundle import reduce
 from benchspec.observations.model import Observations
+from benchspec.report.extras import extras
 from benchspec.report.fingerprint import fingerprint
 from benchspec.report.html import render_html
 from benchspec.report.pdf import AttachedFile, render_pdf
@@ -88,9 +89,12 @@ def read_spec(bundle: Bundle) -> Spec:
 
 @dataclass(frozen=True)
 class Rendered:
-    """The rendered files; `pdf` is None where this machine cannot make one, `warning` says why."""
+    """The rendered files; `pdf` is None where this machine cannot make one, `warning` says why.
+
+    `extras` are the small ones beside the report, by name."""
 
     html: bytes
+    extras: Mapping[str, bytes]
     pdf: bytes | None
     warning: str | None
 
@@ -109,6 +113,8 @@ def finish(bundle: Bundle) -> tuple[Judged, Rendered]:
     write_whole(bundle.root / manifest.EVIDENCE, evidence)
     rendered = render(bundle, judged, evidence)
     write_whole(bundle.html, rendered.html)
+    for name, data in rendered.extras.items():
+        write_whole(bundle.root / name, data)
     if rendered.pdf is None:
         bundle.pdf.unlink(missing_ok=True)
     else:
@@ -130,10 +136,16 @@ def as_json(model: Observations | Verdicts) -> bytes:
     return canonical_json(model.model_dump(mode="json"))
 
 
-def render(bundle: Bundle, judged: Judged, evidence: bytes) -> Rendered:
-    """HTML and PDF, from the parts and the bytes of EVIDENCE.sha256 alone."""
+def render(bundle: Bundle, judged: Judged, evidence: bytes, *, url: str | None = None) -> Rendered:
+    """HTML, PDF and what goes beside them, from the parts and the bytes of EVIDENCE.sha256 alone.
+
+    `url` is where it will be published, if not where the spec says.
+    """
     facts = report_facts(bundle, judged.resolved, evidence)
-    html = render_html(make_view(judged.spec, judged.observations, judged.verdicts, facts))
+    if url is not None:
+        facts = replace(facts, url=url)
+    view = make_view(judged.spec, judged.observations, judged.verdicts, facts)
+    html, beside = render_html(view), extras(view)
     attachments = [
         AttachedFile("spec.yaml", bundle.spec.read_bytes(), "The spec as given"),
         AttachedFile("verdicts.json", as_json(judged.verdicts), "Verdicts and their arithmetic"),
@@ -142,5 +154,7 @@ def render(bundle: Bundle, judged: Judged, evidence: bytes) -> Rendered:
     try:
         pdf = render_pdf(html, attachments, utc=facts.utc)
     except EnvironmentFailure as failure:
-        return Rendered(html, None, f"No report.pdf: {failure.message} {failure.hint or ''}")
-    return Rendered(html, pdf.data, None)
+        return Rendered(
+            html, beside, None, f"No report.pdf: {failure.message} {failure.hint or ''}"
+        )
+    return Rendered(html, beside, pdf.data, None)

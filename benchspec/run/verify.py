@@ -193,7 +193,8 @@ def _rendering(bundle: Bundle, judged: Judged, found: Verification) -> None:
         return
     found.notes.append(
         "The report was rendered with other versions or fonts than this machine has: its data and "
-        "its words were compared, not its bytes; report.pdf was compared with the manifest only."
+        "its words were compared, not its bytes; the other rendered files were compared with the "
+        "manifest only."
     )
     found.add(_same_content(bundle, judged, html, evidence))
 
@@ -205,6 +206,11 @@ def _same_bytes(bundle: Bundle, judged: Judged, html: bytes, evidence: bytes) ->
     pdf = read_whole(bundle.pdf, RENDERED_LIMIT_BYTES) if bundle.pdf.is_file() else None
     if again.pdf != pdf:
         yield Mismatch("report.pdf", "It is not what is rendered from this bundle.")
+    for name, data in again.extras.items():
+        # A bundle of an older version has none of these, and its manifest then lists none.
+        path = bundle.root / name
+        if path.is_file() and read_whole(path, RENDERED_LIMIT_BYTES) != data:
+            yield Mismatch(name, "It is not what is rendered from this bundle.")
 
 
 def _same_content(

@@ -18,7 +18,17 @@ from benchspec.store.files import storage
 
 MANIFEST = "MANIFEST.sha256"
 EVIDENCE = "EVIDENCE.sha256"
-RENDERED = frozenset({"report.html", "report.pdf"})
+RENDERED = frozenset(
+    {
+        "report.html",
+        "report.pdf",
+        "badge.svg",
+        "card.png",
+        "embed.html",
+        "CITATION.cff",
+        "ro-crate-metadata.json",
+    }
+)
 """What can be made again from the rest."""
 
 NOT_A_FILE = "-" * 64

@@ -32,14 +32,19 @@ def test_nothing_private_is_in_any_file(measured: Path) -> None:
 def test_every_part_is_there(measured: Path) -> None:
     names = {path.relative_to(measured).as_posix() for path in measured.iterdir()}
     assert names == {
+        "CITATION.cff",
         "EVIDENCE.sha256",
         "MANIFEST.sha256",
+        "badge.svg",
+        "card.png",
+        "embed.html",
         "journal.jsonl",
         "logs",
         "observations.json",
         "report.html",
         "report.pdf",
         "resolved.json",
+        "ro-crate-metadata.json",
         "samples",
         "spec.yaml",
         "telemetry",

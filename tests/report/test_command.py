@@ -9,9 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchspec.cli.report import command
-from benchspec.errors import BenchspecError
+from benchspec.errors import BenchspecError, UsageError
+from benchspec.report.extras import EXTRAS
+from benchspec.run.verify import verify
 from benchspec.store.bundle import Bundle
 from tests.report.bundles import write_bundle
+from tests.report.pages import Page
 
 
 @pytest.fixture(scope="module")
@@ -71,4 +74,38 @@ def test_an_unknown_format_is_a_usage_error(bundle: Bundle) -> None:
     result = report(bundle.root, "--format", "docx")
 
     assert result.exit_code == 2
-    assert "html, pdf, md" in result.stderr
+    assert "html, pdf, extras, md" in result.stderr
+
+
+def test_extras_and_an_address_go_elsewhere(bundle: Bundle, tmp_path: Path) -> None:
+    url = "https://example.org/post/"
+    result = report(
+        bundle.root, "--format", "html,extras", "--output", tmp_path, "--url", url, "--json"
+    )
+
+    names = {Path(name).name for name in json.loads(result.stdout)["files"]}
+    assert names == {"report.html", *EXTRAS}
+    assert (
+        b'property="og:image" content="https://example.org/post/card.png"'
+        in (tmp_path / "report.html").read_bytes()
+    )
+
+
+def test_an_address_alone_would_make_a_bundle_that_no_one_can_verify(bundle: Bundle) -> None:
+    assert report(bundle.root, "--url", "https://example.org/").exit_code == 2
+
+
+def test_an_index_links_every_report(bundle: Bundle) -> None:
+    result = report(bundle.root.parent, "--all")
+
+    page = Page((bundle.root.parent / "index.html").read_bytes())
+    assert result.exit_code == 0
+    assert [a.attributes["href"] for a in page.all("a")] == [f"{bundle.root.name}/report.html"]
+
+
+def test_a_folder_without_reports_is_a_usage_error(tmp_path: Path) -> None:
+    assert isinstance(report(tmp_path, "--all").exception, UsageError)
+
+
+def test_a_rendered_bundle_verifies(bundle: Bundle) -> None:
+    assert verify(bundle).mismatches == []

@@ -19,6 +19,7 @@ from benchspec.report.index import entry, render_index
 from benchspec.report.parts import STATES
 from benchspec.report.view import ReportView
 from benchspec.spec.models import Spec
+from benchspec.store.manifest import RENDERED
 from tests.report import samples
 from tests.report.pages import Page
 from tests.report.test_hostile import HOSTILE
@@ -107,6 +108,10 @@ def test_hostile_text_stays_text(name: str) -> None:
         "ro-crate-metadata.json": json.loads,
     }
     readers.get(name, len)(data)
+
+
+def test_a_bundle_knows_them_as_rendered() -> None:
+    assert {"report.html", "report.pdf", *EXTRAS} == RENDERED
 
 
 def test_the_same_view_gives_the_same_files(made: dict[str, bytes]) -> None:
