@@ -21,7 +21,10 @@ def endpoint_of(url: str, *, dialect: str, api_key_env: str | None = None) -> En
         parts = urlsplit(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
     except ValueError as error:
-        raise UsageError(f"attach: {url!r} is not an address: {error}.") from None
+        raise UsageError(
+            f"attach: {url!r} is not an address: {error}.",
+            hint="Write it as http://127.0.0.1:8080.",
+        ) from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(
             f"attach: {url!r} is not an http or https address.",

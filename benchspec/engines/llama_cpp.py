@@ -166,7 +166,7 @@ class LlamaCpp:
         return Found(
             build=self._build(props, log),
             model=model_name(props),
-            settings=setting_records({"parallel": self.launch.slots} | self.launch.asked, live),
+            settings=setting_records({"parallel": self.launch.slots, **self.launch.asked}, live),
             findings=[*log.findings, *drift(self._log_lines())],
             facts=log.facts | self._served(props, states, live),
         )
