@@ -7,6 +7,7 @@ get a step and ask the case for its partners of the same repeat.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -65,6 +66,21 @@ class Case:
         """The finished steps of a place, in repeat order."""
         return list(self._steps.get(place, {}).values())
 
+    def sound(self, place: Place) -> list[Step]:
+        """The finished steps of a place whose numbers can be right, in repeat order."""
+        return [step for step in self.steps(place) if not self.defect(step)]
+
+    def defect(self, step: Step) -> str | None:
+        """Why a step's numbers cannot be right; every request is looked at, so once per step."""
+        if id(step) not in self._looked_at:
+            self._looked_at[id(step)] = (step, figures.defect(step))
+        return self._looked_at[id(step)][1]
+
+    @cached_property
+    def _looked_at(self) -> dict[int, tuple[Step, str | None]]:
+        """By identity; the step is kept, so that its identity stays its own."""
+        return {}
+
     @cached_property
     def _setups(self) -> dict[str, Setup]:
         links = self.spec.hardware.links
@@ -89,7 +105,7 @@ class Case:
         found = self._steps.get(place, {}).get(step.repeat)
         if found is None:
             raise lacking(f"{what} of the same repeat ({place})")
-        if why := figures.defect(found):
+        if why := self.defect(found):
             raise invalid(f"{place}: {why}")
         return found
 
@@ -107,14 +123,28 @@ class Case:
 
     def siblings(self, step: Step) -> list[Step]:
         """All steps of the same arm and repeat that differ in concurrency only, ascending."""
-        home = {**Place.of(step).__dict__, "concurrency": None}
-        steps = [
-            steps[step.repeat]
-            for place, steps in self._steps.items()
-            if {**place.__dict__, "concurrency": None} == home and step.repeat in steps
-        ]
-        sound = [s for s in steps if s.concurrency is not None and not figures.defect(s)]
-        return sorted(sound, key=lambda s: s.concurrency or 0)
+        return self._families.get((_home(Place.of(step)), step.repeat), [])
+
+    @cached_property
+    def _families(self) -> dict[tuple[Place, int], list[Step]]:
+        """The sound steps of a closed loop that differ in concurrency only, by arm and repeat."""
+        found: dict[tuple[Place, int], list[Step]] = {}
+        for place, steps in self._steps.items():
+            for repeat, step in steps.items():
+                if step.concurrency is not None and not self.defect(step):
+                    found.setdefault((_home(place), repeat), []).append(step)
+        return {key: sorted(f, key=lambda s: s.concurrency or 0) for key, f in found.items()}
+
+    def of_arm(self, arm: str) -> list[Step]:
+        """Every finished step of an arm, in the order of the sweep."""
+        return self._by_arm.get(arm, [])
+
+    @cached_property
+    def _by_arm(self) -> dict[str, list[Step]]:
+        found: dict[str, list[Step]] = {}
+        for place, steps in self._steps.items():
+            found.setdefault(place.arm, []).extend(steps.values())
+        return found
 
     def forced(self, step: Step) -> bool | None:
         """Whether all answers were made equally long; None when nobody says."""
@@ -159,7 +189,14 @@ class Case:
 
     def kv_slots(self, arm: str) -> Slots | None:
         """How many requests the KV cache of an arm holds, if that is known."""
-        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        return self._rooms.get(arm)
+
+    @cached_property
+    def _rooms(self) -> dict[str, Slots | None]:
+        return {arm: self._room(arm) for arm in self.arm_ids}
+
+    def _room(self, arm: str) -> Slots | None:
+        steps = self.of_arm(arm)
         prompts = [n for s in steps if (n := figures.prompt_tokens(s)) is not None]
         outputs = [n for s in steps if (n := figures.tokens_per_request(s)) is not None]
         prompt, output = max(prompts, default=None), max(outputs, default=None)
@@ -174,7 +211,7 @@ class Case:
 
     def _counted_slots(self, arm: str) -> Slots | None:
         """From a counter of running requests while others waited."""
-        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        steps = self.of_arm(arm)
         full = [s for s in steps if s.running_max and s.waiting_max]
         if not full:
             return None
@@ -184,7 +221,7 @@ class Case:
 
     def _inferred_slots(self, arm: str) -> Slots | None:
         """From the largest step whose answers came in batches."""
-        steps = [s for p in self.places if p.arm == arm for s in self.steps(p)]
+        steps = self.of_arm(arm)
         for step in sorted(steps, key=lambda s: -(s.concurrency or 0)):
             count = inferred_slots(step, self.forced(step))
             if count is not None:
@@ -214,7 +251,7 @@ class Case:
             disturbed = None if anyway else unfit(step)
 
             def result() -> CheckResult:
-                if why := figures.defect(step):
+                if why := self.defect(step):
                     raise invalid(why)
                 judged = divide(line, step)
                 if disturbed and rate:
@@ -227,6 +264,11 @@ class Case:
             over_repeats([one(place, s) for s in self.steps(place)], rate=rate, worst=worst)
             for place in self.places
         ]
+
+
+def _home(place: Place) -> Place:
+    """A place without its concurrency."""
+    return replace(place, concurrency=None)
 
 
 def need(value: Interval | None, what: str) -> Interval:

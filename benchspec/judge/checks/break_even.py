@@ -128,9 +128,7 @@ def _both(case: Case, one: Place, two: Place, name: str) -> tuple[float, float] 
     read = figures.decode_tok_s if name == "decode_tok_s" else metrics.METRICS[name].whole
     hulls, middles = [], []
     for place in (one, two):
-        values = [
-            v for s in case.steps(place) if not figures.defect(s) and (v := read(s)) is not None
-        ]
+        values = [v for s in case.sound(place) if (v := read(s)) is not None]
         if not values or min(v.low for v in values) <= 0:
             return None
         hulls.append(Interval.hull(values))

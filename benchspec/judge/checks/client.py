@@ -108,7 +108,7 @@ def _same_server(case: Case, arm: str, other: str) -> bool:
 
 
 def _best(case: Case, place: Place) -> float | None:
-    steps = [s for s in case.steps(place) if not figures.defect(s)]
+    steps = case.sound(place)
     rates = [r.mid for s in steps if (r := figures.aggregate_tok_s(s)) is not None]
     return median(rates) if rates else None
 

@@ -57,7 +57,7 @@ def _judge(
     points: dict[int, float] = {}
     steps: dict[int, Step] = {}
     for place in places:
-        sound = [s for s in case.steps(place) if not figures.defect(s)]
+        sound = case.sound(place)
         times = [t.mid for s in sound if (t := figures.step_ms(s, case.setup(arm).drafts(s)))]
         if times and min(times) > 0 and place.context_tokens is not None:
             points[place.context_tokens] = median(times)

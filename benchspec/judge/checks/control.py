@@ -91,7 +91,7 @@ def _rates(case: Case, arm: str, control: str) -> Iterator[CheckResult]:
 
 def _over_repeats(case: Case, place: Place, name: str) -> _Figure | None:
     read = figures.decode_tok_s if name == "decode_tok_s" else metrics.METRICS[name].whole
-    steps = [s for s in case.steps(place) if not figures.defect(s) and not unfit(s)]
+    steps = [s for s in case.sound(place) if not unfit(s)]
     values = [v for s in steps if (v := read(s)) is not None]
     if not values:
         return None

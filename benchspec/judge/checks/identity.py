@@ -180,7 +180,7 @@ def _measured(case: Case, arm: str, other: str) -> Iterator[tuple[str, str]]:
 
 
 def _length(case: Case, place: Place) -> float | None:
-    steps = [s for s in case.steps(place) if not figures.defect(s)]
+    steps = case.sound(place)
     known = [n for s in steps if (n := figures.tokens_per_request(s))]
     return median(known) if known else None
 

@@ -136,7 +136,7 @@ def _cold_and_warm(case: Case) -> Iterator[Sends]:
 
 def _median(case: Case, place: Place, name: str) -> float | None:
     metric = metrics.METRICS[name]
-    sound = [s for s in case.steps(place) if not figures.defect(s)]
+    sound = case.sound(place)
     values = [v.mid for s in sound if (v := metric.whole(s)) is not None]
     return median(values) if values else None
 

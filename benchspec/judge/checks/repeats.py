@@ -72,7 +72,7 @@ def _judge(case: Case, place: Place) -> CheckResult:
 
 
 def _values(case: Case, place: Place) -> tuple[list[float], str, str]:
-    sound = [s for s in case.steps(place) if not figures.defect(s)]
+    sound = case.sound(place)
     rates = [x.mid for s in sound if (x := figures.aggregate_tok_s(s)) is not None]
     if rates:
         return rates, "X", "tok/s"

@@ -77,7 +77,7 @@ def _token_ms(case: Case, channel: Channel) -> float | None:
         if place.arm == channel.arm and place.concurrency == wanted:
             for step in case.steps(place):
                 time = figures.step_ms(step)
-                if time is not None and not figures.defect(step):
+                if time is not None and not case.defect(step):
                     return time.mid
     return None
 

@@ -115,7 +115,7 @@ def _separated(case: Case, step: Step) -> bool:
 
 
 def _rates(case: Case, place: Place) -> list[float]:
-    rates = [figures.aggregate_tok_s(s) for s in case.steps(place) if not figures.defect(s)]
+    rates = [figures.aggregate_tok_s(s) for s in case.sound(place)]
     return [rate.mid for rate in rates if rate is not None]
 
 

@@ -189,6 +189,6 @@ def _alone(result: CheckResult) -> bool:
 def _singles(case: Case) -> Iterator[tuple[Place, Step]]:
     """Places of one stream, with their first sound step."""
     for place in case.places:
-        sound = [s for s in case.steps(place) if not figures.defect(s)]
+        sound = case.sound(place)
         if place.concurrency in (None, 1) and sound:
             yield place, sound[0]
