@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from typing import IO, Any
 
 import click
@@ -41,8 +42,9 @@ def out(text: str = "") -> None:
 
 
 def err(text: str = "") -> None:
-    """One message to stderr."""
-    click.echo(text, err=True, color=colour(sys.stderr))
+    """One message to stderr; with nobody there to read it, the work goes on."""
+    with suppress(BrokenPipeError):
+        click.echo(text, err=True, color=colour(sys.stderr))
 
 
 def emit_json(value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import signal
@@ -12,7 +13,14 @@ import click
 
 from benchspec import __version__
 from benchspec.cli.console import err, fail
-from benchspec.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_USAGE, BenchspecError
+from benchspec.errors import (
+    EXIT_BUG,
+    EXIT_INTERRUPTED,
+    EXIT_USAGE,
+    BenchspecError,
+    EnvironmentFailure,
+    UsageError,
+)
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("new", "Write a commented spec to start from."),
@@ -100,9 +108,20 @@ def _run() -> int:
     except BrokenPipeError:
         _close_stdout()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        return fail(_refused(error))
     except Exception as error:  # noqa: BLE001 - the one place where a bug is caught
         return _bug(error)
     return 0
+
+
+def _refused(error: OSError) -> BenchspecError:
+    """What the system refused where nobody expected it: a path that cannot be, too many files."""
+    what = f"{str(error.filename)[:200]}: " if error.filename is not None else ""
+    said = f"{what}{error.strerror or type(error).__name__}"
+    if error.errno == errno.ENAMETOOLONG:
+        return UsageError(said, hint="check the path")
+    return EnvironmentFailure(said, hint="the system refused it; nothing else is known of it")
 
 
 def _close_stdout() -> None:

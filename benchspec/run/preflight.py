@@ -10,11 +10,13 @@ from pathlib import Path
 
 from benchspec.engines import engine_for
 from benchspec.engines.base import Launch
+from benchspec.engines.endpoint import endpoint_of
 from benchspec.engines.model_source import LocalSource, parse_source
 from benchspec.errors import EnvironmentFailure, FetchFailure, StorageFailure, UsageError
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.plan import Plan
 from benchspec.store.bundle import probe
+from benchspec.store.files import storage
 
 BASE_BYTES = 4 << 20
 """Report, PDF, logs and JSON of a small run."""
@@ -56,6 +58,7 @@ def needed_bytes(plan: Plan) -> int:
 def _check_engine(arm: str, launch: PlannedLaunch, spec_folder: Path) -> None:
     engine_for(Launch(launch.kind, launch.binary, (), {}, None, None, attach=launch.attach))
     if launch.attach is not None:
+        endpoint_of(launch.attach, dialect="completions")
         return
     if launch.model_source is None or launch.model_source == "served":
         raise UsageError(
@@ -101,8 +104,9 @@ def _check_key(launch: PlannedLaunch, environ: Mapping[str, str]) -> None:
 
 def _check_space(plan: Plan, output: Path) -> None:
     """Before the folder exists, ask the nearest one above it."""
-    there = next(folder for folder in [output, *output.absolute().parents] if folder.exists())
-    free, needed = shutil.disk_usage(there).free, needed_bytes(plan)
+    with storage(output, "created"):
+        there = next(folder for folder in [output, *output.absolute().parents] if folder.exists())
+        free, needed = shutil.disk_usage(there).free, needed_bytes(plan)
     if free < needed:
         raise StorageFailure(
             f"The disk is full, or nearly: {there} has {free / 1e6:.1f} MB left, and this run "

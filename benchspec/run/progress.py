@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 from benchspec.load.driver import Progress as Counters
@@ -109,7 +110,12 @@ class PlainProgress:
         self._pace.begin(plan, done)
 
     def say(self, text: str) -> None:
-        print(text, file=self._stream, flush=True)
+        self._write(text)
+
+    def _write(self, line: str) -> None:
+        """A reader who went away (`| head`, `| tee` after Ctrl-C) does not end the run."""
+        with suppress(BrokenPipeError):
+            print(line, file=self._stream, flush=True)
 
     def fetched(self, name: str, done: int, total: int | None) -> None:
         if not total or (done < total and done / total < self._told + FETCH_STEP):
@@ -163,7 +169,7 @@ class JsonProgress(PlainProgress):
         )
 
     def _emit(self, event: dict[str, Any]) -> None:
-        print(json.dumps(event, ensure_ascii=False), file=self._stream, flush=True)
+        self._write(json.dumps(event, ensure_ascii=False))
 
 
 class LiveProgress:

@@ -64,3 +64,18 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 
 def test_no_colour_where_none_is_wanted() -> None:
     assert "\x1b[" not in benchspec("lint", "nothing.yaml", NO_COLOR="1").stderr
+
+
+@pytest.mark.parametrize("command", ["lint", "plan", "run", "verify", "report", "resume", "model"])
+def test_a_path_that_cannot_be_is_a_sentence(command: str) -> None:
+    done = benchspec(command, "x" * 300)
+    assert done.returncode == 2
+    assert "File name too long" in done.stderr and "a defect" not in done.stderr
+
+
+def test_messages_without_a_reader_change_nothing() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "benchspec", "lint", "no-such-file.yaml"]
+    with os.fdopen(writing, "w") as nobody:
+        assert subprocess.run(command, stderr=nobody, timeout=60, check=False).returncode == 2

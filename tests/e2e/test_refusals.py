@@ -105,6 +105,7 @@ def test_trust_is_remembered_for_exactly_these_bytes(cli: Cli) -> None:
             },
             "NO_SUCH_KEY",
         ),
+        ({"engine": {"binary": None, "attach": "http://127.0.0.1:99999"}}, "not an address"),
     ],
 )
 def test_what_is_missing_is_found_before_the_start(

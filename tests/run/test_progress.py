@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 
 import pytest
 
@@ -92,3 +93,12 @@ def test_the_stream_decides(
     progress = progress_for(style, stream, environ.get)  # type: ignore[arg-type]
     progress.close()
     assert type(progress) is kind
+
+
+@pytest.mark.parametrize("kind", [PlainProgress, JsonProgress])
+def test_a_reader_who_went_away_does_not_end_the_run(kind: type[PlainProgress]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    progress = kind(os.fdopen(writing, "w"))
+    told(progress, ended())
+    progress.say("judging and rendering")
