@@ -12,6 +12,7 @@ import psutil
 
 from benchspec.spec.models import Device
 from benchspec.telemetry import identity
+from benchspec.telemetry.probe import cache
 
 LIBRARIES = (
     "benchspec",
@@ -50,7 +51,16 @@ def hardware(devices: Sequence[Device], env: Mapping[str, str]) -> identity.Fact
         "cores": os.cpu_count() or 1,
         "memory_gib": round(psutil.virtual_memory().total / 2**30, 1),
     }
-    return {**identity.cards(devices, env), cpus[0] if len(cpus) == 1 else "cpu": cpu}
+    found = {**identity.cards(devices, env), cpus[0] if len(cpus) == 1 else "cpu": cpu}
+    return {device: {**facts, **_probed(facts)} for device, facts in found.items()}
+
+
+def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
+    """What `benchspec probe` measured of this device, if it was run on this machine."""
+    kept = cache.recall(facts) or {}
+    figures, points = kept.get("gpu", {}), kept.get("host", {}).get("points") or [{}]
+    read = {**points[-1], **figures}.get("read", {}).get("best")
+    return {"probed_read_gb_s": round(read / 1e9, 1)} if isinstance(read, int | float) else {}
 
 
 def versions() -> dict[str, str]:

@@ -1,0 +1,166 @@
+"""`benchspec probe`: how fast the memory and the links of this machine are, for a spec's hardware."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchspec.cli.console import emit_json, err, out
+from benchspec.errors import StorageFailure
+
+if TYPE_CHECKING:
+    from benchspec.telemetry.probe.gpu import Gpus
+    from benchspec.telemetry.probe.host import HostMemory, Rates
+
+SMALLEST_BYTES = 2**20
+
+
+def _size(context: click.Context, parameter: click.Parameter, value: str) -> int:
+    """`1GiB` or `1 GiB` in bytes."""
+    from benchspec.spec.quantity import QuantityError, parse_quantity
+
+    digits = len(value) - len(value.lstrip("0123456789."))
+    try:
+        size = int(parse_quantity(f"{value[:digits]} {value[digits:].strip()}", "size").low)
+    except QuantityError as error:
+        raise click.BadParameter(f"{error}; {error.fix}", context, parameter) from error
+    if size < SMALLEST_BYTES:
+        raise click.BadParameter("at least 1 MiB is needed", context, parameter)
+    return size
+
+
+@click.command(epilog="Example: benchspec probe --size-max 4GiB")
+@click.option(
+    "--size-max", default="1GiB", show_default=True, callback=_size, help="Largest buffer."
+)
+@click.option("--threads", type=click.IntRange(1, 1024), help="Default: one per physical core.")
+@click.option(
+    "--seconds", default=12.0, type=click.FloatRange(1, 600), show_default=True, help="How long."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+def command(size_max: int, threads: int | None, seconds: float, as_json: bool) -> None:
+    """Measure memory bandwidth by size of the buffer, of the host and of its GPUs.
+
+    Prints the lines for `hardware.devices` of a spec, where the figures are then of source
+    `measured`. GPUs are measured through torch or cupy, where one of them is installed.
+    """
+    from benchspec.run.environment import hardware
+    from benchspec.telemetry.probe import gpu, host
+
+    err(f"measuring for at most {seconds:g} s; the machine should have nothing else to do ...")
+    facts = hardware((), {})
+    found = host.measure(size_max_bytes=size_max, threads=threads, seconds=seconds)
+    cards = gpu.measure()
+    kept = _keep(facts, found, cards)
+    if as_json:
+        emit_json(_as_json(facts, found, cards, kept))
+        return
+    for line in (*_host_lines(found, facts["cpu"]), "", *_gpu_lines(cards)):
+        out(line)
+    out()
+    for line in _spec_lines(found, cards):
+        out(line)
+    _warn(found)
+
+
+def _keep(facts: dict[str, Any], found: HostMemory, cards: Gpus) -> list[str]:
+    """Keep what was measured on a quiet machine; a busy one's figures would outlive their reason."""
+    from benchspec.telemetry.probe import cache
+
+    if not found.quiet:
+        return []
+    utc = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    figures = {"cpu": {"utc": utc, "host": dataclasses.asdict(found)}}
+    for card in cards.cards:
+        figures[f"gpu{card.index}"] = {"utc": utc, "gpu": dataclasses.asdict(card)}
+    try:
+        return [str(cache.keep(facts[d], f)) for d, f in figures.items() if d in facts]
+    except StorageFailure as failure:
+        err(f"warning: {failure.message}")
+        return []
+
+
+def _as_json(
+    facts: dict[str, Any], found: HostMemory, cards: Gpus, kept: list[str]
+) -> dict[str, Any]:
+    return {
+        "format_version": 1,
+        "devices": facts,
+        "host": {**dataclasses.asdict(found), "quiet": found.quiet},
+        "gpu": dataclasses.asdict(cards),
+        "kept": kept,
+        "unit": "bytes per second",
+    }
+
+
+def _host_lines(found: HostMemory, cpu: dict[str, Any]) -> Iterator[str]:
+    yield f"memory of the host: {cpu['name']}, {found.cores} cores, {found.threads} threads"
+    yield f"{'buffer':>9}  {'read, best / median':>22}  {'copy, best / median':>22}"
+    for point in found.points:
+        read, copy = _pair(point.read), _pair(point.copy)
+        yield f"{_bytes(point.size_bytes):>9}  {read:>22}  {copy:>22}"
+
+
+def _gpu_lines(cards: Gpus) -> Iterator[str]:
+    if cards.not_measured:
+        yield f"GPU: not measured, {cards.not_measured}"
+    for card in cards.cards:
+        yield f"GPU {card.index}: {card.name}, buffer of {_bytes(card.buffer_bytes)}, {cards.library}"
+        rows = {
+            "read": card.read,
+            "copy": card.copy,
+            "from the host": card.from_host,
+            "to the host": card.to_host,
+            **{f"to GPU {other}": rates for other, rates in card.to_card.items()},
+        }
+        for name, rates in rows.items():
+            yield f"  {name:<14}{_pair(rates):>22}"
+
+
+def _spec_lines(found: HostMemory, cards: Gpus) -> Iterator[str]:
+    """What to paste under `hardware.devices`: median to best, so that the verdicts carry both."""
+    last = found.points[-1]
+    curve = ", ".join(f"{_bytes(p.size_bytes)}: {_gb(p.read.best)} GB/s" for p in found.points)
+    yield "for the spec, hardware.devices:"
+    yield "  - id: cpu0"
+    yield "    kind: cpu"
+    yield f"    memory_bandwidth: {_gb(last.read.median)}..{_gb(last.read.best)} GB/s"
+    yield "    source: measured"
+    yield f"    bandwidth_curve: {{{curve}}}"
+    for card in cards.cards:
+        yield f"  - id: gpu{card.index}"
+        yield f"    name: {json.dumps(card.name)}"
+        yield f"    memory_bandwidth: {_gb(card.read.median)}..{_gb(card.read.best)} GB/s"
+        yield "    source: measured"
+
+
+def _warn(found: HostMemory) -> None:
+    if not found.quiet:
+        err(
+            f"warning: {found.load_before:.1f} processes wanted {found.cores} cores before this "
+            "began: the figures are too low, and were not kept"
+        )
+    if not found.settled:
+        err(
+            "warning: the last two sizes do not agree, or are no larger than the caches: the "
+            "memory itself is slower. Give --size-max and --seconds more"
+        )
+    err("next: paste the lines above into a spec, then benchspec lint SPEC")
+
+
+def _pair(rates: Rates | Any) -> str:
+    return f"{_gb(rates.best)} / {_gb(rates.median)} GB/s"
+
+
+def _gb(rate: float) -> str:
+    return f"{rate / 1e9:.4g}"
+
+
+def _bytes(size: int) -> str:
+    unit, factor = ("GiB", 2**30) if size >= 2**30 else ("MiB", 2**20)
+    return f"{size / factor:.4g} {unit}"

@@ -1,0 +1,261 @@
+"""`benchspec probe`: what is measured and when it counts. No figure of this machine is asserted."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from benchspec.cli.probe import command
+from benchspec.run.environment import hardware
+from benchspec.spec.loader import load
+from benchspec.spec.source import parse
+from benchspec.telemetry.probe import cache, gpu, host
+from benchspec.telemetry.probe.host import MIB, HostMemory, Point, Rates
+
+# --- the host ------------------------------------------------------------------------------------
+
+
+def test_sizes_double_up_to_the_limit() -> None:
+    found = host.measure(size_max_bytes=40 * MIB, threads=2, seconds=30)
+    assert [point.size_bytes // MIB for point in found.points] == [8, 16, 32]
+    for point in found.points:
+        assert 0 < point.read.median <= point.read.best
+        assert 0 < point.copy.median <= point.copy.best
+    assert found.threads == 2
+
+
+def test_when_the_time_is_over_the_size_at_hand_is_cut_short() -> None:
+    begin = time.monotonic()
+    found = host.measure(size_max_bytes=2**40, threads=1, seconds=0.01)
+    assert len(found.points) == 1
+    assert not found.settled
+    assert time.monotonic() - begin < 60
+
+
+def test_a_small_limit_is_one_small_size() -> None:
+    assert [p.size_bytes for p in host.measure(size_max_bytes=2 * MIB, seconds=5).points] == [
+        2 * MIB
+    ]
+
+
+def point(mib: int, read: float) -> Point:
+    return Point(mib * MIB, Rates(read, read), Rates(read, read))
+
+
+@pytest.mark.parametrize(
+    ("points", "cache_mib", "settled"),
+    [
+        ([point(128, 61.0), point(256, 35.0), point(512, 29.0), point(1024, 28.0)], 32, True),
+        ([point(128, 61.0), point(256, 35.0), point(512, 29.0)], 32, False),
+        ([point(8, 100.0), point(16, 100.0)], 32, False),
+        ([point(8, 100.0), point(16, 100.0)], 2, True),
+        ([point(64, 10.0), point(128, 10.0)], None, False),
+        ([point(128, 10.0), point(256, 10.0)], None, True),
+        ([point(1024, 10.0)], 32, False),
+    ],
+)
+def test_two_sizes_must_agree_beyond_the_caches(
+    points: list[Point], cache_mib: int | None, settled: bool
+) -> None:
+    """In a cache two sizes agree as well, and that says nothing of the memory behind it."""
+    size = None if cache_mib is None else cache_mib * MIB
+    assert host.settled(points, size) is settled
+
+
+def test_pages_are_written_before_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def look(buffer: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+        seen.append((len(buffer), int(buffer.min())))
+
+    monkeypatch.setattr(host, "_read", look)
+    host.measure(size_max_bytes=MIB, threads=2, seconds=5)
+    assert {length for length, _ in seen} == {MIB // 8 // 2}
+    assert all(least != 0 for _, least in seen)
+
+
+def test_every_thread_does_the_same_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a millisecond of work, three threads: so many passes that a repeat takes 15 ms."""
+    calls: list[int] = []
+
+    def work(_: object) -> None:
+        calls.append(1)
+        time.sleep(0.0005)
+
+    monkeypatch.setattr(host, "_read", work)
+    host.measure(size_max_bytes=MIB, threads=3, seconds=60)
+    assert len(calls) % 3 == 0
+    assert len(calls) >= 3 * (1 + host.REPEATS)
+
+
+def test_the_caches_of_all_sockets_are_added_once_each(tmp_path: Path) -> None:
+    for cpu, shared in enumerate(["0-1", "0-1", "2-3", "2-3"]):
+        for index, (level, size, sharing) in enumerate(
+            [(1, "32K", str(cpu)), (3, "32768K", shared)]
+        ):
+            folder = tmp_path / f"sys/devices/system/cpu/cpu{cpu}/cache/index{index}"
+            folder.mkdir(parents=True)
+            (folder / "level").write_text(f"{level}\n")
+            (folder / "size").write_text(f"{size}\n")
+            (folder / "shared_cpu_list").write_text(f"{sharing}\n")
+    assert host.last_level_caches(tmp_path) == 2 * 32 * MIB
+    assert host.last_level_caches(tmp_path / "nothing") is None
+
+
+def test_a_containers_limit_counts(tmp_path: Path) -> None:
+    folder = tmp_path / "sys/fs/cgroup"
+    folder.mkdir(parents=True)
+    (folder / "memory.max").write_text("1000000\n")
+    (folder / "memory.current").write_text("400000\n")
+    assert host.free_bytes(tmp_path) == 600_000
+    (folder / "memory.max").write_text("max\n")
+    assert host.free_bytes(tmp_path) > 600_000
+
+
+def test_a_machine_with_more_to_do_than_cores_is_not_quiet() -> None:
+    def loaded(load: float) -> HostMemory:
+        return HostMemory(2, 2, None, load, True, ())
+
+    assert loaded(1.3).quiet
+    assert not loaded(6.0).quiet
+
+
+# --- GPUs, through a library that is not there ---------------------------------------------------
+
+
+class Library:
+    """A library with so many cards; every piece of work takes a millisecond."""
+
+    name = "fake"
+
+    def __init__(self, cards: int) -> None:
+        self._cards = cards
+        self.copies: list[tuple[str, str]] = []
+
+    def count(self) -> int:
+        return self._cards
+
+    def title(self, card: int) -> str:
+        return f"card {card}"
+
+    def free_bytes(self, card: int) -> int:
+        return 80 * 2**30
+
+    def on_card(self, card: int, size: int) -> str:
+        return f"gpu{card}"
+
+    def on_host(self, size: int) -> str:
+        return "host"
+
+    def copy(self, target: str, source: str) -> None:
+        self.copies.append((source, target))
+
+    def read(self, source: str) -> None: ...
+
+    def timed(self, card: int, work: Callable[[], None]) -> float:
+        work()
+        return 0.001
+
+
+def test_memory_and_every_link_of_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
+    library = Library(2)
+    found = gpu.measure(library)
+    first = found.cards[0]
+    assert (first.name, first.buffer_bytes) == ("card 0", 2**30)
+    assert first.read.best == 2**30 / 0.001
+    assert first.copy.best == 2 * 2**30 / 0.001
+    assert first.from_host.median == 2**28 / 0.001
+    assert set(first.to_card) == {1}
+    pairs = {("gpu0", "gpu0"), ("host", "gpu0"), ("gpu0", "host"), ("gpu0", "gpu1")}
+    assert pairs <= set(library.copies)
+
+
+def test_a_library_that_sees_no_card_says_so() -> None:
+    assert gpu.measure(Library(0)).not_measured == "fake is installed, but sees no GPU"
+
+
+def test_without_a_library_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
+    assert gpu.measure().not_measured == gpu.NOT_INSTALLED
+    assert gpu.measure().cards == ()
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+def test_figures_belong_to_a_device_and_to_no_other(tmp_path: Path) -> None:
+    card = {"name": "A100", "pci_id": "10de:20b2", "memory_mib": 81_920, "driver": "595"}
+    cache.keep(card, {"gpu": {"read": {"best": 1.9e12}}}, tmp_path)
+    newer = {**card, "driver": "600", "memory_used_mib": 5}
+    assert (cache.recall(newer, tmp_path) or {})["gpu"]["read"]["best"] == 1.9e12
+    assert cache.recall({**card, "pci_id": "10de:20b5"}, tmp_path) is None
+
+
+def test_a_damaged_file_is_no_figure(tmp_path: Path) -> None:
+    path = cache.keep({"name": "x"}, {}, tmp_path)
+    for damage in ("{", "[]", "x" * (cache.LIMIT_BYTES + 1)):
+        path.write_text(damage)
+        assert cache.recall({"name": "x"}, tmp_path) is None
+
+
+def test_what_was_probed_is_part_of_the_identity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    before = hardware((), {})["cpu"]
+    assert "probed_read_gb_s" not in before
+    points = [{"read": {"best": 61e9}}, {"read": {"best": 27.04e9}}]
+    cache.keep(before, {"host": {"points": points}})
+    assert hardware((), {})["cpu"]["probed_read_gb_s"] == 27.0
+
+
+# --- the command ---------------------------------------------------------------------------------
+
+
+def run(tmp_path: Path, *arguments: str) -> str:
+    done = CliRunner().invoke(
+        command,
+        ["--size-max", "16MiB", "--seconds", "5", *arguments],
+        env={"XDG_CACHE_HOME": str(tmp_path)},
+        catch_exceptions=False,
+    )
+    assert done.exit_code == 0
+    return done.stdout
+
+
+def test_its_lines_are_hardware_of_a_spec(tmp_path: Path) -> None:
+    said = run(tmp_path)
+    _, _, lines = said.partition("for the spec, hardware.devices:\n")
+    text = f"benchspec: 1\nstudy: {{title: x}}\nhardware:\n  devices:\n{lines}"
+    loaded = load(parse(text.encode(), "spec.yaml"))
+    assert loaded.problems == []
+    assert loaded.spec is not None
+    (cpu,) = [device for device in loaded.spec.hardware.devices if device.kind == "cpu"]
+    assert cpu.source == "measured"
+    assert list(cpu.bandwidth_curve) == ["8 MiB", "16 MiB"]
+    assert cpu.memory_bandwidth is not None
+    assert cpu.memory_bandwidth.low <= cpu.memory_bandwidth.high
+    assert "GPU" in said
+
+
+def test_json_is_one_object_and_only_a_quiet_machine_is_remembered(tmp_path: Path) -> None:
+    said = json.loads(run(tmp_path, "--json"))
+    assert said["format_version"] == 1
+    assert [p["size_bytes"] // MIB for p in said["host"]["points"]] == [8, 16]
+    assert said["gpu"]["cards"] or said["gpu"]["not_measured"]
+    kept = list((tmp_path / "benchspec/probe").glob("*.json"))
+    assert bool(kept) is said["host"]["quiet"]
+
+
+@pytest.mark.parametrize("size", ["1", "fast", "3 parsec", "10KiB", "-1GiB", ""])
+def test_a_size_needs_a_unit_and_some_room(size: str) -> None:
+    done = CliRunner().invoke(command, ["--size-max", size])
+    assert done.exit_code == 2
