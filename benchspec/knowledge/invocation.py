@@ -11,6 +11,7 @@ from benchspec.knowledge.model import Invocation, Problem
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _POWERSHELL = re.compile(r"\$env:(\w+)(?:=(.*))?", re.DOTALL | re.IGNORECASE)
+_PROMPT = re.compile(r"[$%❯]|\S+@\S+[$#%]")
 _MAX_DEPTH = 4
 
 
@@ -68,11 +69,20 @@ def _unrecognised(
 
 def _search(commands: list[list[str]], exported: dict[str, str], depth: int) -> list[_Found | None]:
     hits: list[_Found | None] = []
-    for words in commands:
-        if _exports(words, exported):
+    for pasted in commands:
+        words = _past_prompt(pasted)
+        if not words or _exports(words, exported):
             continue
         hits.append(_peel(words, dict(exported), depth))
     return hits
+
+
+def _past_prompt(words: list[str]) -> list[str]:
+    """Without the prompt of a shell that was copied along: `$`, `me@box:~$`, `[me@box dir]$`."""
+    if _PROMPT.fullmatch(words[0]):
+        return words[1:]
+    bracket = words[0].startswith("[") and words[1:] and words[1][-2:] in ("]$", "]#")
+    return words[2:] if bracket else words
 
 
 def _exports(words: Sequence[str], exported: dict[str, str]) -> bool:
@@ -125,6 +135,8 @@ def _peel(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | Non
 def _wrapped(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:
     """Skips a wrapper's own options to the first word that leads to an engine."""
     for index, word in enumerate(words):
+        if hit := _within(word, env, depth):
+            return hit
         if pair := _ASSIGNMENT.fullmatch(word):
             env[pair[1]] = pair[2]
         elif (
@@ -136,6 +148,14 @@ def _wrapped(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | 
         elif hit := _peel(words[index:], env, depth + 1):
             return hit
     return None
+
+
+def _within(word: str, env: dict[str, str], depth: int) -> _Found | None:
+    """A word that is a command line of its own: `ssh host '...'`, `tmux new -d '...'`."""
+    if " " not in word.strip() or depth >= _MAX_DEPTH:
+        return None
+    commands, _ = shell.split(word)
+    return next((hit for hit in _search(commands, dict(env), depth + 1) if hit), None)
 
 
 def _shell_string(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:

@@ -82,7 +82,8 @@ WRAPPERS = frozenset({
     "mpiexec", "nsys", "ncu", "perf", "strace", "uv", "uvx", "poetry", "pipx", "conda", "mamba",
     "micromamba", "pixi", "hatch", "pdm", "rye", "xvfb-run", "screen", "tmux", "gdb", "start",
     "torchrun", "accelerate", "watch", "script", "unbuffer", "command", "builtin", "mise",
-    "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains",
+    "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains", "ssh", "su", "runuser",
+    "wsl", "kubectl", "oc",
 })  # fmt: skip
 # Options of wrappers whose value may be named like a program.
 WRAPPER_VALUES = frozenset({"--with", "--from", "--name", "-n", "-p", "--extra", "--group", "-J"})

@@ -62,8 +62,13 @@ class Arm:
 
     @property
     def serves(self) -> bool:
-        """True when requests are sent to it (an engine of kind `command` is timed as a whole)."""
-        return bool(self.kind) and self.kind != "command"
+        """True when requests are sent to it: not to an engine of kind `command`, which is timed as a
+        whole, and not to a program such as llama-bench."""
+        return bool(self.kind) and self.kind != "command" and not self._no_server
+
+    @property
+    def _no_server(self) -> bool:
+        return any(problem.kind == "not-a-server" for problem in self.reading.problems)
 
     @property
     def stated_in_full(self) -> bool:

@@ -6,8 +6,8 @@ _OFF = ("off", "disabled", "false", "0")
 
 
 def fits(arm: Arm) -> bool:
-    """True when fitting is on, by default or as stated, and the split does not forbid it."""
-    if arm.kind != "llama.cpp" or arm.value("split-mode") == "tensor":
+    """True when a server fits, by default or as stated, and the split does not forbid it."""
+    if arm.kind != "llama.cpp" or not arm.serves or arm.value("split-mode") == "tensor":
         return False
     if "fit" not in arm.settings:
         return arm.stated_in_full
