@@ -47,6 +47,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "traffic-symmetry": ("pipeline", "tensor"),
     "treatment": ("binds", "never-binds"),
     "turn-taking": ("taking-turns", "idle-together", "partial", "concurrent", "consistent-with"),
+    "what-if": ("gain", "no-gain"),
 }
 
 RATES = frozenset({"aggregate", "control", "scaling", "slots-moved", "speculation"})
