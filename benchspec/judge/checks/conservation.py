@@ -8,7 +8,8 @@ mode only (a burst drains: its mean in flight is a measure of shape, not an erro
 
 Readings
   violated   the engine restarted inside the cell; sent is not answered + failed; more in flight
-             than C; a forced length was not kept; the mean in flight is not C (sustained)
+             than C; a forced length was not kept; the mean in flight is not C (sustained); tokens /
+             time is not the throughput that is stated (5 %)
   holds      none of these
 
 Silent when: neither requests nor throughput and wall time are known.
@@ -95,7 +96,18 @@ def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:
         yield f"{step.planned_requests} planned, {len(step.requests)} accounted for"
     if each is not None and case.forced(step):
         yield from _lengths(case, step, each)
+    yield from _throughput(step)
     yield from _in_flight(step)
+
+
+def _throughput(step: Step) -> Iterator[str]:
+    """The stated throughput against tokens / time."""
+    said, found = figures.stated(step.aggregate_tok_s), figures.recomputed_tok_s(step)
+    if said is None or found is None or said.low <= 0:
+        return
+    off, ratio = limit("identity.off"), found / said
+    if ratio.low > 1 + off or ratio.high < 1 - off:
+        yield f"tokens / time = {show(found)} tok/s, not {show(said)} as stated"
 
 
 def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:
