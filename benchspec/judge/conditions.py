@@ -35,6 +35,14 @@ def contamination(step: Step) -> str | None:
     )
 
 
+def failures(step: Step) -> str | None:
+    """Why a step is of another load than was asked for, or None: too many requests failed."""
+    failed, sent = figures.failed(step), figures.sent(step)
+    if not sent or failed <= limit("failed.share") * sent:
+        return None
+    return f"{failed} of {sent} requests failed: what the others got is of a smaller load"
+
+
 def client_shares(step: Step) -> dict[str, float]:
     """Figure -> the client's share of it; only for figures and errors that are known."""
     client = step.client

@@ -45,6 +45,10 @@ class Finding:
         return Interval.hull(list(self.values)) if len(self.values) > 1 else None
 
 
+_SPOILED = ("contaminated", "client-limited", "requests failed")
+"""Words of the reasons for which a measured repeat does not count."""
+
+
 @dataclass(frozen=True)
 class TooFew:
     """Why the repeats that are left decide nothing."""
@@ -58,7 +62,7 @@ def too_few(n: int, left_out: Sequence[str]) -> TooFew | None:
     needed = int(limit("repeats.verdict"))
     if n >= needed:
         return None
-    spoiled = [why for why in left_out if "contaminated" in why or "client-limited" in why]
+    spoiled = [why for why in left_out if any(word in why for word in _SPOILED)]
     if spoiled:
         return TooFew(
             "invalid", f"disturbed in {len(spoiled)} repeats, so {n} are left: {spoiled[0]}"

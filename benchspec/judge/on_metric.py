@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchspec.judge import figures, metrics, targets
 from benchspec.judge.case import Case
-from benchspec.judge.conditions import unfit
+from benchspec.judge.conditions import failures, unfit
 from benchspec.judge.finding import Finding, blocked, settle, too_few
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Withheld, invalid, lacking
@@ -100,7 +100,7 @@ def _quotients(
 def _read(step: Step, known: tuple[metrics.Metric, float | None]) -> Interval:
     metric, q = known
     where = f"{Place.of(step)}, repeat {step.repeat}"
-    if why := figures.defect(step) or unfit(step, metric.figure):
+    if why := figures.defect(step) or failures(step) or unfit(step, metric.figure):
         raise invalid(f"{where}: {why}")
     reading = metrics.read(step, metric, q)
     if reading is None:

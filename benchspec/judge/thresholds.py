@@ -114,6 +114,7 @@ _TABLE = (
     Threshold("cache.contaminating", 0.1, "of the prompt", "unique prompts share no such prefix"),
     Threshold("identity.memory", 0.01, "of the footprint", "this project: another configuration"),
     Threshold("thermal.own", 0.95, "of the first tenth", "this project: clocks step by 1-2 %"),
+    Threshold("thermal.ramp", 1.05, "of the first tenth", "as thermal.own, the other way"),
     Threshold("thermal.peer", 0.93, "of the fastest peer", "this project"),
     Threshold("thermal.reason", 1, "% of the looks", "this project: set now and then is no state"),
     Threshold("thermal.drift", 0.03, "first to last third", "this project: above run spread"),

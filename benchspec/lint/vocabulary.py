@@ -41,7 +41,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "slots-moved": ("slots", "hardware"),
     "speculation": ("gain", "loss", "break-even"),
     "split-cost": ("none", "latency", "bandwidth", "overhead", "unattributed"),
-    "thermal": ("steady", "throttled", "power-capped", "not-steady"),
+    "thermal": ("steady", "throttled", "power-capped", "ramping", "not-steady"),
     "time-budget": ("accounted", "unexplained"),
     "token-count": ("empty", "buffered", "late-first-token", "miscounted", "short", "agree"),
     "traffic-symmetry": ("pipeline", "tensor"),

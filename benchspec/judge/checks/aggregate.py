@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured, need
+from benchspec.judge.conditions import failures
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, invalid, not_applicable
 from benchspec.judge.result import CheckResult
@@ -66,7 +67,7 @@ def check(case: Case) -> list[CheckResult]:
             rate,
             "tok/s",
             inputs=inputs,
-            quotable="no" if failed > limit("failed.share") * (sent or 1) else "yes",
+            quotable="no" if failures(step) else "yes",
             caveats=[f"{failed} of {sent} requests failed: they took time and gave no tokens"]
             if failed
             else [],

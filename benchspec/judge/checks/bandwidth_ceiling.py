@@ -90,7 +90,8 @@ def _divide(setup: Setup, line: Line, step: Step, streams: int) -> CheckResult:
         reading,
         f"{size.text}; ceiling {show(each, 3)} / "
         f"{show(1e3 * shortest)} ms = {show(ceiling)} tok/s; {show(rate)} / {show(ceiling)} = "
-        f"{show(100 * fraction, 3)} %; read at {hardware.gb(passes * size.total)} GB/s",
+        f"{show(100 * fraction, 3)} %; read at {hardware.gb(passes * size.total)} GB/s"
+        f"{_fixed(setup, passes, shortest)}",
         fraction,
         "ratio",
         inputs=[
@@ -104,6 +105,16 @@ def _divide(setup: Setup, line: Line, step: Step, streams: int) -> CheckResult:
         quotable="bound" if reading == "at-least" else "yes",
         caveats=_caveats(setup, reading, each, fraction),
     ).model_copy(update={"remainder": 1 - fraction.mid if reading == "fraction" else None})
+
+
+def _fixed(setup: Setup, passes: Interval, shortest: Interval) -> str:
+    """What of a pass is not reading at that bandwidth, and per layer."""
+    rest = (1 / passes - shortest) * 1e3
+    if rest.low <= 0:
+        return ""
+    layers = setup.model.layers
+    each = f", {show(1e3 * rest / layers, 3)} us per layer" if layers else ""
+    return f"; the other {show(rest, 3)} ms of a pass are not reading{each}"
 
 
 def _resident(setup: Setup) -> float | None:

@@ -124,11 +124,28 @@ def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:
         yield "answers of forced length differ by more than 2 %"
 
 
+def _stated_in_flight(step: Step) -> Iterator[str]:
+    """Requests/s x latency against C, of a step that kept C in flight."""
+    rate, latency = figures.stated(step.requests_per_s), figures.latency_s(step)
+    kept = step.mode == "sustained" or (figures.sent(step) or 0) > (step.concurrency or 0)
+    if rate is None or latency is None or not kept or not step.concurrency:
+        return
+    mean, off = rate * latency / step.concurrency, limit("conservation.in-flight")
+    if mean.low > 1 + off or mean.high < 1 - off:
+        yield (
+            f"mean in flight = {show(rate)} requests/s x {show(latency)} s = "
+            f"{show(rate * latency)}, not C = {step.concurrency}"
+        )
+
+
 def _in_flight(step: Step) -> Iterator[str]:
     spans = [
         (r.start_s, r.end_s) for r in step.requests if r.start_s is not None and r.end_s is not None
     ]
-    if step.concurrency is None or not spans:
+    if step.concurrency is None:
+        return
+    if not spans:
+        yield from _stated_in_flight(step)
         return
     deepest = shape.depth(spans)
     if deepest > step.concurrency:

@@ -10,6 +10,8 @@ Readings
   throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
   power-capped   the reason was a power cap, no thermal one; where the memory's clock is known and
                  keeps up, decoding, which memory bounds, hardly feels it
+  ramping        the clock rose above 1.05 of its own beginning: the device stood idle before, and the
+                 first requests paid for it
   not-steady     no clock is known and the jobs slow down (or speed up) by more than 3 %
   steady         none of these
 
@@ -44,7 +46,7 @@ from benchspec.observations.model import Series
 from benchspec.observations.quantiles import median
 
 NAME = "thermal"
-READINGS = ("steady", "throttled", "power-capped", "not-steady")
+READINGS = ("steady", "throttled", "power-capped", "ramping", "not-steady")
 NEEDS = "clocks over the measured window, or the seconds of six equal jobs"
 RATE = False
 
@@ -97,7 +99,7 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
     reason = _reasons(case, channel)
     ratios = [r for r in (own, peer) if r is not None]
     slow = _below(own, limit("thermal.own")) or _below(peer, limit("thermal.peer"))
-    reading = "steady"
+    reading = "ramping" if own is not None and own.mid > limit("thermal.ramp") else "steady"
     if reason == "power":
         reading = "power-capped"
     elif slow or reason == "thermal":
