@@ -46,7 +46,7 @@ class Difference:
         return {
             "missing": f"{self.path} is listed in {MANIFEST} and not in the bundle.",
             "added": f"{self.path} is in the bundle and not listed in {MANIFEST}.",
-            "changed": f"{self.path} is not the file that was recorded: its SHA-256 differs.",
+            "changed": f"{self.path} was changed: its SHA-256 is not the one in {MANIFEST}.",
             "not-canonical": f"{self.path} was changed: its own bytes are not canonical.",
         }[self.kind]
 

@@ -67,6 +67,15 @@ def test_a_line_feed_in_the_manifest_itself(bundle: Path) -> None:
     assert differences(bundle) == [Difference(manifest.MANIFEST, "not-canonical")]
 
 
+def test_any_byte_changed_in_the_manifest_names_the_manifest(bundle: Path) -> None:
+    whole = recorded(bundle)
+    for place in range(len(whole)):
+        edited = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+        (bundle / manifest.MANIFEST).write_bytes(edited)
+        found = differences(bundle)
+        assert any(manifest.MANIFEST in difference.sentence() for difference in found)
+
+
 def test_the_same_lines_in_another_order(bundle: Path) -> None:
     lines = recorded(bundle).splitlines(keepends=True)
     (bundle / manifest.MANIFEST).write_bytes(b"".join(reversed(lines)))
