@@ -14,7 +14,7 @@ from benchspec.errors import BenchspecError
 from benchspec.store.tracks import CounterRecord, Kind, Track
 from benchspec.telemetry.base import Clock, Families, Reading, absent
 
-SHORTEST_S = 0.5
+SHORTEST_S = 1.0
 """A server answers between two batches: asked more often, it would be measured answering."""
 
 Ask = Callable[[], Mapping[str, float]]

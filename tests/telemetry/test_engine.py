@@ -79,7 +79,7 @@ def test_an_answer_that_stays_away_is_none_and_not_zero() -> None:
 
 def test_it_is_not_asked_so_often_that_it_would_be_measured_answering() -> None:
     source = EngineCounters(Families(), lambda: LLAMA)
-    assert (source.interval_s(0.1), source.interval_s(2.0)) == (0.5, 2.0)
+    assert (source.interval_s(0.1), source.interval_s(2.0)) == (1.0, 2.0)
 
 
 def test_the_largest_number_that_waited_while_the_cell_ran() -> None:

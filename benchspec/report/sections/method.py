@@ -70,6 +70,7 @@ _ROWS: tuple[Row, ...] = (
     ("Read later than arrived, worst p99", lambda c: c.read_lag_ms_p99, max, "ms"),
     ("Reads that held more than one event, largest share", lambda c: c.coalesced_share, max, "%"),
     ("Processor of the client, largest share of a core", lambda c: c.cpu_share, max, "%"),
+    ("Processor of the sampled counters, largest share", lambda c: c.telemetry_share, max, "%"),
     ("Events per second, highest step", lambda c: c.events_per_s, max, "1/s"),
     ("Events per second that this client can carry", lambda c: c.ceiling_events_s, min, "1/s"),
 )
