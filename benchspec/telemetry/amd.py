@@ -13,7 +13,7 @@ from pathlib import Path
 from benchspec.spec.models import Device
 from benchspec.store.tracks import CounterRecord, Kind, Raw
 from benchspec.telemetry import amd_smi
-from benchspec.telemetry.amd_cards import Card, cards
+from benchspec.telemetry.amd_cards import PREFIX, Card, cards
 from benchspec.telemetry.amd_smi import AmdSmi
 from benchspec.telemetry.base import Clock, Families, Reading, absent, unavailable
 from benchspec.telemetry.devices import identified
@@ -175,7 +175,7 @@ class AmdPackets:
 def watch(root: Path, devices: Sequence[Device]) -> list[tuple[Card, str]]:
     """The cards to watch, each with its device id."""
     found = list(cards(root))
-    known = identified(devices, found)
+    known = identified(devices, found, prefix=PREFIX)
     return [(card, known[card.index]) for card in found if card.index in known]
 
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 VENDOR = "0x1002"
 
+PREFIX = "amd"
+"""Of the ids of cards that no spec declares: a laptop has one of AMD's beside one of NVIDIA's."""
+
 
 @dataclass(frozen=True)
 class Card:

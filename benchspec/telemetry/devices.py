@@ -21,18 +21,22 @@ class Seen(Protocol):
 
 
 def identified(
-    devices: Sequence[Device], cards: Sequence[Seen], env: Mapping[str, str] | None = None
+    devices: Sequence[Device],
+    cards: Sequence[Seen],
+    env: Mapping[str, str] | None = None,
+    *,
+    prefix: str = "gpu",
 ) -> dict[int, str]:
     """Index of a card -> device id, for the cards to watch.
 
     A declared GPU gets the first free card that does not contradict its `pci_id` and `name`, in
     the order of the driver (the PCI bus), or of CUDA_VISIBLE_DEVICES in the engine's `env` where
-    that lists indices. Without any declared GPU every card is watched, as gpu0, gpu1, ...
+    that lists indices. Without any declared GPU every card is watched, as `prefix` 0, 1, ...
     """
     declared = [device for device in devices if device.kind == "gpu"]
     ordered = _visible_first(cards, (env or {}).get("CUDA_VISIBLE_DEVICES", ""))
     if not declared:
-        return {card.index: f"gpu{number}" for number, card in enumerate(ordered)}
+        return {card.index: f"{prefix}{number}" for number, card in enumerate(ordered)}
     found: dict[int, str] = {}
     for device in declared:
         fits = (c for c in ordered if c.index not in found and not _contradicts(device, c))

@@ -32,7 +32,14 @@ def cards(
     of accelerators. `pcie_gen` and `pcie_lanes` are the most that the way to the card allows;
     `memory_used_mib` is now.
     """
-    return {**_nvidia(devices, env or {}, root), **_amd(devices, root)}
+    nvidia = _nvidia(devices, env or {}, root)
+    left = [device for device in devices if device.id not in nvidia]
+    all_found = bool(nvidia) and _gpus(devices) > 0 and _gpus(left) == 0
+    return nvidia if all_found else {**nvidia, **_amd(left, root)}
+
+
+def _gpus(devices: Sequence[Device]) -> int:
+    return sum(device.kind == "gpu" for device in devices)
 
 
 def bandwidth_gb_s(clock_mhz: float, bus_bits: int) -> float:
@@ -85,7 +92,7 @@ def _nvidia_facts(
 
 def _amd(devices: Sequence[Device], root: Path) -> Facts:
     found = list(amd_cards.cards(root))
-    known = identified(devices, found)
+    known = identified(devices, found, prefix=amd_cards.PREFIX)
     return {
         known[card.index]: dict(_amd_facts(card, root)) for card in found if card.index in known
     }

@@ -81,6 +81,13 @@ def test_a_link_that_leads_out_of_the_folder_is_outside(tmp_path: Path) -> None:
     assert reasons(acts) == ["it lies outside the spec's folder"]
 
 
+def test_the_one_source_of_telemetry_that_starts_a_program_is_shown() -> None:
+    (act,) = trust.telemetry_acts(["host", "dmon", "nvml"])
+    assert act.text.startswith("executes nvidia-smi dmon ")
+    assert act.why is None
+    assert trust.telemetry_acts(["host", "nvml", "engine", "amd"]) == []
+
+
 def test_what_is_shown_is_one_line() -> None:
     acts = acts_of(engine='env: {X: "a\\nexecutes nothing"}')
     assert all(act.text.isprintable() for act in acts)

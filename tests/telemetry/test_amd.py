@@ -15,6 +15,7 @@ from benchspec.telemetry import amd_smi
 from benchspec.telemetry.amd import NO_CARD, NO_SMI, Amd, AmdPackets
 from benchspec.telemetry.base import Families, Source
 from benchspec.telemetry.identity import cards
+from tests.telemetry.conftest import Stub
 
 FILES = {
     "vendor": "0x1002",
@@ -79,7 +80,7 @@ def read(source: Source) -> dict[str, tuple[CounterRecord, float | None]]:
 def test_a_file_is_read_in_its_unit(tmp_path: Path, name: str, unit: str, value: float) -> None:
     card(tmp_path)
     record, found = read(Amd(Families(), root=tmp_path))[name]
-    assert (record.unit, record.device) == (unit, "gpu0")
+    assert (record.unit, record.device) == (unit, "amd0")
     assert found == pytest.approx(value)
 
 
@@ -140,11 +141,21 @@ def test_a_narrow_link_above_the_card_is_found(tmp_path: Path) -> None:
     bridge = card(tmp_path)
     (bridge / "max_link_speed").write_text("8.0 GT/s PCIe\n")
     (bridge / "max_link_width").write_text("4\n")
-    facts = cards(root=tmp_path)["gpu0"]
+    facts = cards(root=tmp_path)["amd0"]
     assert (facts["pcie_gen"], facts["pcie_lanes"]) == (3, 4)
     assert (facts["pci_id"], facts["memory_mib"]) == ("1002:744c", 24_560)
     assert facts["memory_used_mib"] == 18_890
     assert facts["accelerator"] == "rx-7900-xtx"
+
+
+def test_a_laptop_has_a_card_of_each(stub: Stub, tmp_path: Path) -> None:
+    """The declared GPU is NVIDIA's; AMD's beside it neither takes its name nor its place."""
+    card(tmp_path)
+    assert cards([Device(id="gpu0")], root=tmp_path).keys() == {"gpu0"}
+    assert cards([Device(id="gpu0")], root=tmp_path)["gpu0"]["name"] == "Tesla PG500-216"
+    assert cards(root=tmp_path).keys() == {"gpu0", "amd0"}
+    both = [Device(id="big"), Device(id="small", pci_id="1002:744c")]
+    assert cards(both, root=tmp_path)["small"]["name"] == "Radeon RX 7900 XTX"
 
 
 # --- amdsmi, of which only the shape is known here -----------------------------------------------
