@@ -38,6 +38,8 @@ class Request(Node):
     """One request. `end_s` is when its answer ended; `ttft_ms` counts from the scheduled time in
     an open loop, from the send otherwise. `ok` False means that it is counted as failed."""
 
+    turn: int | None = None
+    """Its place in a conversation, from 1; None where it stands alone."""
     start_s: float | None = None
     scheduled_s: float | None = None
     first_token_s: float | None = None
@@ -175,6 +177,8 @@ class Step(Node):
     """Of the tokens per request, those that came before what the client calls the first."""
     chunks: float | None = None
     """Pieces in which all answers arrived."""
+    gap_ms: Number | None = None
+    """Mean time between two pieces of one answer."""
     prompt_tokens: Number | None = None
     """Prompt tokens per request."""
     hit_rate: Number | None = None
@@ -367,6 +371,8 @@ class Sends(Node):
     in_flight: int = 1
     ttft_ms: list[float] = []
     cached_tokens: list[int | None] = []
+    control_ttft_ms: list[float] = []
+    """First-token times of prompts as long, with another beginning, sent after the first one."""
     block_tokens: int | None = None
     """The cache keeps whole blocks of so many tokens."""
 

@@ -46,6 +46,7 @@ MOST_REQUESTS = 10_000
 
 
 class Request(Node):
+    turn: PositiveInt | None = key(None, description="Its place in a conversation, from 1.")
     start_s: OneSecond | None = key(None, description="When it was sent, from the first one.")
     scheduled_s: OneSecond | None = key(None, description="When it should be sent (open loop).")
     first_token_s: OneSecond | None = key(None, description="When its first token came.")
@@ -178,6 +179,7 @@ class Step(Node):
         None, description="Tokens per request before what the client calls the first."
     )
     chunks: OneCount | None = key(None, description="Pieces in which all answers arrived.")
+    gap_ms: Milliseconds | None = key(None, description="Mean time between two pieces.")
     prompt_tokens: Count | None = key(None, description="Prompt tokens per request.")
     hit_rate: Share | None = key(
         None, description="Prompt tokens from the cache, as the server counts: 32.2 %."

@@ -120,6 +120,9 @@ class Sends(Node):
     cached_tokens: Annotated[list[Whole | None], OneIsList()] = key(
         [], description="Cached tokens of each, as the server counts them."
     )
+    control_ttft_ms: Annotated[list[OneMillisecond], OneIsList()] = key(
+        [], description="The same for prompts as long with another beginning, sent afterwards."
+    )
     block_tokens: PositiveInt | None = key(None, description="Tokens of one block of the cache.")
 
 

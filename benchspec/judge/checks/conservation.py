@@ -9,7 +9,8 @@ mode only (a burst drains: its mean in flight is a measure of shape, not an erro
 Readings
   violated   the engine restarted inside the cell; sent is not answered + failed; more in flight
              than C; a forced length was not kept; the mean in flight is not C (sustained); tokens /
-             time is not the throughput that is stated (5 %)
+             time is not the throughput that is stated (5 %); the throughput is more than C streams of
+             the stated rate can give (one of the two is of something else)
   holds      none of these
 
 Silent when: neither requests nor throughput and wall time are known.
@@ -25,7 +26,7 @@ from collections.abc import Iterator
 from benchspec.judge import completions as shape
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured
-from benchspec.judge.interval import counted, show
+from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, lacking, not_applicable
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
@@ -103,7 +104,10 @@ def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:
 def _throughput(step: Step) -> Iterator[str]:
     """The stated throughput against tokens / time."""
     said, found = figures.stated(step.aggregate_tok_s), figures.recomputed_tok_s(step)
-    if said is None or found is None or said.low <= 0:
+    if said is None or said.low <= 0:
+        return
+    yield from _streams(step, said)
+    if found is None:
         return
     off, ratio = limit("identity.off"), found / said
     if ratio.low > 1 + off or ratio.high < 1 - off:
@@ -122,6 +126,19 @@ def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:
         yield f"{show(asked)} tokens were forced, {show(each)} came"
     if shape.equal_lengths(step) is False:
         yield "answers of forced length differ by more than 2 %"
+
+
+def _streams(step: Step, throughput: Interval) -> Iterator[str]:
+    """C streams add up to their rates at most; waiting and prefill only take away."""
+    each = figures.stated(step.stream_tok_s)
+    if each is None or step.concurrency is None or step.requests:
+        return
+    most = each * step.concurrency
+    if throughput.low > most.high * (1 + limit("identity.off")):
+        yield (
+            f"{show(throughput)} tok/s is more than {step.concurrency} x {show(each)} = "
+            f"{show(most)} tok/s"
+        )
 
 
 def _stated_in_flight(step: Step) -> Iterator[str]:

@@ -4,7 +4,8 @@ Needs: first-token times of identical sends with one request in flight, and the 
 the server counts; or a cold and a warm step of one stream. For unique prompts, cached tokens or the
 server's share of hits. For prompts shorter than a block of the cache, the two lengths.
 
-Division: median first-token time of the later sends / that of the first; cached tokens / prompt;
+Division: median first-token time of the later sends / that of the first, or, where it is known, of
+a control as long with another beginning (the first send also pays for warm-up); cached / prompt;
 floor(prompt / block) x block = tokens that can be used again at most.
 
 Readings
@@ -19,7 +20,7 @@ Readings
 
 Silent when: fewer than two sends; more than one request in flight (then a queue is measured).
 
-Value: later / first; for contaminating the cached share. Source: definition.
+Value: later / first (or control); for contaminating the cached share. Source: definition.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def _divide(line: Line, sends: Sends) -> CheckResult:
         return _below_block(line, sends.prompt_tokens, sends.block_tokens)
     if len(sends.ttft_ms) < 2 or min(sends.ttft_ms) <= 0:
         raise lacking("first-token times of two identical sends")
-    first, later = sends.ttft_ms[0], median(sends.ttft_ms[1:])
+    control = [t for t in sends.control_ttft_ms if t > 0]
+    first, later = median(control or sends.ttft_ms[:1]), median(sends.ttft_ms[1:])
     known = [c for c in sends.cached_tokens[1:] if c is not None]
     cached = median([float(c) for c in known]) if known else None
     share = cached / sends.prompt_tokens if cached is not None and sends.prompt_tokens else None
@@ -72,11 +74,12 @@ def _divide(line: Line, sends: Sends) -> CheckResult:
     counted += f" of {sends.prompt_tokens}" if share is not None else ""
     return line.judged(
         _read(ratio, cached, share),
-        f"first token {show(later / 1e3)} s / {show(first / 1e3)} s = {show(ratio, 3)}{counted}",
+        f"first token {show(later / 1e3)} s / {show(first / 1e3)} s"
+        f"{' of the control' if control else ''} = {show(ratio, 3)}{counted}",
         ratio,
         "ratio",
         inputs=[
-            Input(name="first send", value=first, unit="ms"),
+            Input(name="control" if control else "first send", value=first, unit="ms"),
             Input(name=f"{len(sends.ttft_ms) - 1} later sends", value=later, unit="ms"),
             Input(name="cached tokens", value=cached, unit="tokens"),
         ],

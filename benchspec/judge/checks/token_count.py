@@ -1,18 +1,19 @@
 """token-count: are the tokens that a rate counts the tokens that came, one at a time?
 
 Needs: of a step two counts of the same tokens: asked for, counted by the server, counted again from
-the text, pieces received, or a rate by the client and one by the server.
+the text, pieces received or the time between them, or a rate by the client and one by the server.
 
-Division, whichever can be made: counted again / counted; tokens / pieces; rate of the client / of
-the server; (tokens - reasoning) / (latency - first token) against reasoning / (first token - first
-token of any kind); tokens / tokens asked for.
+Division, whichever can be made: counted again / counted; tokens / pieces; rate x time between
+pieces; rate of the client / of the server; (tokens - reasoning) / (latency - first token) against
+reasoning / (first token - first token of any kind); tokens / tokens asked for.
 
 Readings
   empty              nothing came: what is printed are the tokens asked for
   buffered           ten tokens or more in a piece: times between pieces are not times of tokens
   late-first-token   tokens before the "first" one came at the rate of those after it: the clock
                      stopped at a later token (after reasoning), and a rate over the rest is too high
-  miscounted         two counts, or two rates, of the same tokens differ by more than a tenth
+  miscounted         two counts, or two rates, of the same tokens differ by more than a tenth, or more
+                     came than the length that was asked for allows
   short              answers ended before the length that was asked for (under 95 %)
   agree              none of these
 
@@ -86,6 +87,16 @@ def _pieces(step: Step) -> _Said | None:
     return reading, text, each, [measured("pieces", step.chunks, "pieces", step)]
 
 
+def _gaps(step: Step) -> _Said | None:
+    gap, rate = figures.stated(step.gap_ms), figures.stream_tok_s(step)
+    if gap is None or rate is None:
+        return None
+    each = rate * gap * 1e-3
+    reading = "buffered" if each.low >= limit("tokens.buffered") else "agree"
+    text = f"{show(rate)} tok/s x {show(gap)} ms between pieces = {show(each)} tokens a piece"
+    return reading, text, each, [measured("time between pieces", gap, "ms", step)]
+
+
 def _late(step: Step) -> _Said | None:
     before, each = step.reasoning_tokens, figures.tokens_per_request(step)
     first, whole = figures.ttft_ms(step), figures.latency_s(step)
@@ -130,10 +141,11 @@ def _asked(step: Step) -> _Said | None:
     if not step.tokens_asked or each is None:
         return None
     ratio = Interval.of(each / step.tokens_asked)
-    short = ratio.high < 1 - limit("tokens.length")
+    off = limit("tokens.length")
+    reading = "short" if ratio.high < 1 - off else "miscounted" if ratio.low > 1 + off else "agree"
     text = f"{show(each)} tokens per answer / {show(step.tokens_asked)} asked = {show(ratio)}"
     inputs = [measured("tokens asked", step.tokens_asked, "tokens", step)]
-    return "short" if short else "agree", text, ratio, inputs
+    return reading, text, ratio, inputs
 
 
 def _differ(ratio: Interval) -> str:
@@ -141,4 +153,11 @@ def _differ(ratio: Interval) -> str:
     return "agree" if ratio.low <= 1 + off and ratio.high >= 1 / (1 + off) else "miscounted"
 
 
-_COMPARE: tuple[Callable[[Step], _Said | None], ...] = (_recounted, _pieces, _late, _rates, _asked)
+_COMPARE: tuple[Callable[[Step], _Said | None], ...] = (
+    _recounted,
+    _pieces,
+    _gaps,
+    _late,
+    _rates,
+    _asked,
+)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Observations, Step
+from benchspec.observations.model import Observations, Sends, Step
 from tests.judge.world import result, spec, verdicts
 
 
@@ -27,6 +27,9 @@ def found(check: str, concurrency: int = 1, **step: Any) -> list[CheckResult]:
         ({"tokens_total": 300, "chunks": 2}, "buffered", 150),
         ({"tokens_total": 300, "tokens_asked": 300}, "agree", 1),
         ({"tokens_total": 150, "tokens_asked": 300}, "short", 0.5),
+        ({"tokens_total": 600, "tokens_asked": 300}, "miscounted", 2),
+        ({"stream_tok_s": 20, "gap_ms": 50}, "agree", 1),
+        ({"stream_tok_s": 200, "gap_ms": 1000}, "buffered", 200),
         ({"stream_tok_s": 20, "server_tok_s": 19.5}, "agree", 20 / 19.5),
         ({"stream_tok_s": 20, "server_tok_s": 40}, "miscounted", 0.5),
     ],
@@ -83,3 +86,20 @@ def test_hits_that_were_requests_computed_again_are_apart() -> None:
     for again, reading in ((0, "contaminating"), (7, "recomputed")):
         seen = Observations(steps=[step.model_copy(update={"preemptions": again})])
         assert result(verdicts(spec(workload=unique), seen), "prefix-cache").reading == reading
+
+
+def test_more_than_the_streams_can_give_is_no_throughput() -> None:
+    """Two streams of 29 tok/s are 58 at most; 700 is of something else."""
+    (r,) = found("conservation", 2, stream_tok_s=29, aggregate_tok_s=700, wall_s=1)
+    assert r.reading == "violated"
+    assert "2 x 29 = 58 tok/s" in (r.arithmetic or "")
+    (r,) = found("conservation", 2, stream_tok_s=29, aggregate_tok_s=50, wall_s=1)
+    assert r.reading == "holds"
+
+
+def test_a_first_send_that_paid_for_warm_up_is_no_cache() -> None:
+    """The same 4 s fall to 1 s for a prompt with another beginning, too."""
+    for control, reading in (([1000.0], "not-effective"), ([4000.0], "effective")):
+        sends = Sends(arm="main", ttft_ms=[4000, 1000, 1000], control_ttft_ms=control)
+        r = result(verdicts(spec(), Observations(sends=[sends])), "prefix-cache")
+        assert (r.reading, "control" in (r.arithmetic or "")) == (reading, True)
