@@ -19,7 +19,11 @@ from benchspec.observations.model import Step
 
 def questions_of(case: Case, verdicts: Verdicts) -> list[str]:
     """Every question once, those on concurrency first."""
-    return list(dict.fromkeys([*_concurrency(case), *_lacks(verdicts), *_bounds(verdicts)]))
+    return list(
+        dict.fromkeys(
+            [*_concurrency(case), *_claims(case, verdicts), *_lacks(verdicts), *_bounds(verdicts)]
+        )
+    )
 
 
 def _concurrency(case: Case) -> Iterator[str]:
@@ -50,6 +54,15 @@ def _concurrency(case: Case) -> Iterator[str]:
 
 def _recomputable(step: Step) -> bool:
     return figures.recomputed_tok_s(step) is not None
+
+
+def _claims(case: Case, verdicts: Verdicts) -> Iterator[str]:
+    """What the check of a claim needs where it found nothing to divide at all."""
+    divided = {result.check for result in verdicts.checks}
+    for hypothesis in case.spec.hypotheses:
+        check = hypothesis.test.check if hypothesis.test else None
+        if check is not None and check in BY_NAME and check not in divided:
+            yield f"Is this known: {BY_NAME[check].NEEDS}? It would tell: {_asks(check)}"
 
 
 def _lacks(verdicts: Verdicts) -> Iterator[str]:

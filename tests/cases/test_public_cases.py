@@ -86,3 +86,9 @@ def _as_result(results: list[dict[str, Any]], wanted: dict[str, Any]) -> None:
     if "low" in wanted:
         ends = (result["value"]["low"], result["value"]["high"])
         assert ends == pytest.approx((wanted["low"], wanted["high"]), rel=0.005)
+
+
+def test_what_would_decide_an_open_claim_is_asked_of_its_author() -> None:
+    done = CliRunner().invoke(command, [str(FOLDER / "vllm-18136.yaml"), "--questions", "--json"])
+    asked = json.loads(done.stdout)["files"][0]["questions"]
+    assert any("KV tokens and the tokens of a request" in question for question in asked), asked
