@@ -18,7 +18,7 @@ from benchspec.spec.models import Device
 from benchspec.store.tracks import CounterRecord
 from benchspec.telemetry.base import Clock, Families, Reading, unavailable
 from benchspec.telemetry.devices import identified
-from benchspec.telemetry.dmon_log import COLUMNS, Parser, Row
+from benchspec.telemetry.dmon_log import COLUMNS, SILENT, Parser, Row, counter_of
 
 COMMAND = ("nvidia-smi", "dmon", "-s", "pucvmt", "-d", "1", "-o", "T")
 """Power and temperature, utilisation, clocks, violations, memory, PCIe; every second."""
@@ -93,23 +93,14 @@ class Dmon:
         number = 0
         for gpu, values in sorted(columns.items()):
             for printed, value in values.items():
-                column = COLUMNS[printed]
-                if not self._families.want(column.name):
+                name = COLUMNS[printed].name
+                if not self._families.want(name):
                     continue
                 self._counters[gpu, printed] = number
                 number += 1
-                yield CounterRecord(
-                    name=column.name,
-                    unit=column.unit,
-                    kind=column.kind,
-                    source=self.name,
-                    device=known[gpu],
-                    read_as=f"nvidia-smi dmon, column {printed}",
-                    scale=column.scale,
-                    window_s=column.window_s,
-                    judged=self._families.judge(column.name, of_device=True),
-                    not_measured="nvidia-smi dmon prints `-`" if value is None else None,
-                )
+                judged = self._families.judge(name, of_device=True)
+                silent = SILENT if value is None else None
+                yield counter_of(printed, known[gpu], judged=judged, not_measured=silent)
 
     def interval_s(self, asked_s: float) -> float:
         return max(asked_s, 0.2)

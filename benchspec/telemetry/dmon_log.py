@@ -10,8 +10,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from benchspec.store.tracks import Kind
+from benchspec.store.tracks import CounterRecord, Kind
 
 LINE_LIMIT = 1000
 """Characters of one line that are looked at."""
@@ -56,6 +57,26 @@ COLUMNS = {
 }
 """By dmon's own name. The other columns (encoders, BAR1, ECC) say nothing of what is judged. `fb` is
 headed MB and counts units of 2**20; `tviol` is a flag."""
+
+
+SILENT = "nvidia-smi dmon prints `-`"
+"""Why a counter is not measured whose column never shows a number."""
+
+
+def counter_of(printed: str, device: str, **rest: Any) -> CounterRecord:
+    """What the column `printed` of a device is; `rest` are other fields of the record."""
+    column = COLUMNS[printed]
+    return CounterRecord(
+        name=column.name,
+        unit=column.unit,
+        kind=column.kind,
+        source="dmon",
+        device=device,
+        read_as=f"nvidia-smi dmon, column {printed}",
+        scale=column.scale,
+        window_s=column.window_s,
+        **rest,
+    )
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 import yaml
 
+from benchspec.observations.series import windows
 from benchspec.spec.models import Device
-from benchspec.store.tracks import CounterRecord
+from benchspec.store.tracks import CounterRecord, Track
 from benchspec.telemetry.base import Families, Reading
 from benchspec.telemetry.dmon import Dmon
 from benchspec.telemetry.dmon_log import parse
+from benchspec.telemetry.dmon_saved import tracks
 from benchspec.telemetry.smi_text import parse_query, parse_reasons
 
 SHAPES = yaml.safe_load((Path(__file__).parent / "fixtures/nvidia-smi.yaml").read_text())
@@ -141,3 +143,35 @@ def test_without_the_program_there_is_a_reason(
     assert [(r.name, r.not_measured) for r in records] == [
         ("dmon", "nvidia-smi is not installed here")
     ]
+
+
+# --- a saved log ---------------------------------------------------------------------------------
+
+
+HEAD = ["#Time        gpu  rxpci  txpci  mtemp", "#HH:MM:SS    Idx   MB/s   MB/s  C"]
+
+
+def saved(*rows: str) -> dict[tuple[str | None, str], Track]:
+    return {(t.counter.device, t.counter.name): t for t in tracks([*HEAD, *rows])}
+
+
+def test_a_second_that_is_missing_stays_missing() -> None:
+    """Twelve lines over thirteen seconds are no twelve seconds."""
+    found = saved("03:17:52 0 13 4 -", "03:17:54 0 1111 5 -", "03:17:55 0 11 4 -")
+    received = found["gpu0", "pcie_rx"]
+    assert [at_ns // 10**9 for at_ns in received.at_ns] == [0, 2, 3]
+    assert received.values == [13.0, 1111.0, 11.0]
+    assert [w.value for w in windows(received)] == [13.0, 1111.0, 11.0]
+    assert found["gpu0", "temperature_memory"].counter.not_measured is not None
+
+
+def test_midnight_is_no_way_back() -> None:
+    received = saved("23:59:59 0 1 1 -", "23:59:59 1 1 1 -", "00:00:01 0 2 2 -")["gpu0", "pcie_rx"]
+    assert [at_ns // 10**9 for at_ns in received.at_ns] == [0, 2]
+
+
+def test_without_a_time_the_lines_of_a_card_are_a_second_apart() -> None:
+    rows = [f"{gpu} {value}" for value in (5, 80, 7) for gpu in (0, 1)]
+    found = {t.counter.device: t for t in tracks(["# gpu sm", "# Idx %", *rows])}
+    assert [at_ns // 10**9 for at_ns in found["gpu1"].at_ns] == [0, 1, 2]
+    assert found["gpu0"].values == [5.0, 80.0, 7.0]
