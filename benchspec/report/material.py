@@ -44,6 +44,7 @@ class Material:
 
 
 _PLACE_ORDER = ("concurrency", "rate", "context", "context_tokens", "cache", "phase", "device")
+_BARE = {"phase", "cache", "device"}
 _SHORT = {"concurrency": "C", "rate": "rate", "context_tokens": "context"}
 
 
@@ -51,7 +52,10 @@ def place_of(at: dict[str, object]) -> str:
     """Coordinates in words: `C=8, decode`."""
     known = [key for key in _PLACE_ORDER if at.get(key) is not None]
     others = sorted(key for key in at if key not in _PLACE_ORDER and at[key] is not None)
-    words = [f"{_SHORT.get(key, key)}={at[key]}" for key in known + others]
+    words = [
+        str(at[key]) if key in _BARE else f"{_SHORT.get(key, key)}={at[key]}"
+        for key in known + others
+    ]
     return ", ".join(words)
 
 

@@ -149,7 +149,7 @@ class OrderView:
 
     question: str
     state: str
-    answer: str
+    answers: tuple[Item, ...]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchspec.observations.model import Observations, Quiet
+from benchspec.observations.model import Bounds, Budget, Observations, Quiet, Series, Step
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.charts.chart import Chart, thinned
 from benchspec.report.charts.rates import queue_model
@@ -23,12 +23,13 @@ def charts() -> dict[str, Chart]:
     return {chart.id: chart for chart in samples.quickstart().charts}
 
 
-def test_the_quickstart_has_its_six_charts(charts: dict[str, Chart]) -> None:
+def test_the_quickstart_has_its_charts(charts: dict[str, Chart]) -> None:
     assert list(charts) == [
         "chart-rates",
         "chart-completions-four-slots",
         "chart-completions-one-slot",
         "chart-token-time",
+        "chart-first-token",
         "chart-timeline-four-slots",
         "chart-timeline-one-slot",
     ]
@@ -136,3 +137,69 @@ def test_every_colour_of_the_charts_has_a_dark_form(charts: dict[str, Chart]) ->
 
     # Orange is light enough for both; ink is currentColor, and #20262d its light value.
     assert {c for c in used if f'"{c}"' not in dark} <= {"#e69f00", "#20262d"}
+
+
+def counters(*series: Series, budgets: list[Budget] | None = None) -> dict[str, Chart]:
+    text = samples.QUICKSTART.read_text("utf-8")
+    seen = Observations(series=list(series), budgets=budgets or [])
+    view = samples.view_of(text, seen, samples.quickstart_verdicts(text), samples.facts(text))
+    drawn = {chart.id: chart for chart in view.charts}
+    for chart in drawn.values():
+        ElementTree.fromstring(to_svg(chart))
+    return drawn
+
+
+def test_utilisation_is_stacked_to_its_sum() -> None:
+    shares = {"gpu0": 33.2, "gpu1": 34.6, "gpu2": 31.3}
+    series = [
+        Series(counter="utilization", unit="%", device=d, arm="main", phase="decode", mean=u)
+        for d, u in shares.items()
+    ]
+
+    title = counters(*series)["chart-utilisation"].title
+
+    assert title == "main decode: 33.2 + 34.6 + 31.3 = 99.1 % of one device's time"
+
+
+def test_a_bursty_counter_shows_its_mean_beside_its_median() -> None:
+    values: list[float | None] = [13, 13, 12, 11, 13, 15, 13, 0, 1111, 10, 0, 70]
+    series = Series(counter="pcie_rx", unit="MB/s", device="gpu0", values=values, interval_s=1.0)
+    (chart,) = counters(series).values()
+
+    assert chart.title.endswith("mean 107, median 13 MB/s")
+    assert len(chart.table.rows) == 12
+
+
+def test_traffic_without_samples_is_drawn_as_means_with_their_range() -> None:
+    rows = [
+        Series(counter=c, unit="MB/s", device="gpu0", arm="A", phase="prefill", mean=m)
+        for c, m in (("pcie_rx", 1045.0), ("pcie_tx", 1252.0))
+    ]
+
+    assert counters(*rows)["chart-traffic-prefill"].title == (
+        "Link traffic in prefill: at most 1,250 MB/s, A gpu0 pcie-tx"
+    )
+
+
+def test_a_budget_says_what_no_part_names() -> None:
+    parts: dict[str, float | Bounds] = {"attention": 10.5, "experts": 13.2, "link": 2.2}
+    budget = Budget(name="round", total_ms=33.0, parts=parts)
+
+    chart = counters(budgets=[budget])["chart-budget-round"]
+
+    assert chart.title == "round: 21.5\u00a0% of 33 ms not listed"
+    assert [row[1].text for row in chart.table.rows] == [*parts, "not listed"]
+
+
+def test_arms_at_one_load_are_drawn_beside_each_other() -> None:
+    text = samples.QUICKSTART.read_text("utf-8")
+    steps = [
+        Step(arm=arm, concurrency=1, repeat=r, stream_tok_s=rate + r, prefill_tok_s=500.0)
+        for arm, rate in (("four-slots", 20.0), ("one-slot", 40.0))
+        for r in (1, 2, 3)
+    ]
+    verdicts = samples.quickstart_verdicts(text)
+    view = samples.view_of(text, Observations(steps=steps), verdicts, samples.facts(text))
+
+    assert [chart.id for chart in view.charts] == ["chart-arms"]
+    assert view.charts[0].title.startswith("Decode: one-slot is 1.91 times four-slots")

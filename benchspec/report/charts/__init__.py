@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from benchspec.report.charts import completions, rates, timeline, token_time
+from benchspec.report.charts import (
+    arms,
+    budget,
+    completions,
+    first_token,
+    rates,
+    samples,
+    timeline,
+    token_time,
+    traffic,
+    utilisation,
+)
 from benchspec.report.charts.chart import Chart
 from benchspec.report.material import Material
 
 CHARTS: tuple[Callable[[Material], list[Chart]], ...] = (
     rates.charts,
+    arms.charts,
     completions.charts,
     token_time.charts,
+    first_token.charts,
     timeline.charts,
+    utilisation.charts,
+    traffic.charts,
+    samples.charts,
+    budget.charts,
 )
 
 

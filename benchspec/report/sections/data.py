@@ -17,21 +17,28 @@ MAX_EVIDENCE = 200
 def data(material: Material) -> Data:
     """Steps, the evidence list with its digests, and the commands that recompute everything."""
     facts = material.facts
-    bundle = facts.bundle or "BUNDLE"
-    digests = [
-        Pair("spec.yaml", facts.spec_sha256, code=True),
-        Pair("EVIDENCE.sha256", facts.evidence_sha256 or "not recorded", code=True),
-    ]
+    digests = [Pair("spec.yaml", facts.spec_sha256, code=True)]
+    if facts.evidence_sha256:
+        digests.append(Pair("EVIDENCE.sha256", facts.evidence_sha256, code=True))
     return Data(
-        steps=_steps(material.observations.steps),
+        steps=_steps(material),
         evidence=_evidence(material),
-        commands=(f"benchspec verify {shlex.quote(bundle)}", "benchspec run spec.yaml"),
+        commands=_commands(material),
         digests=tuple(digests),
         spec_text=facts.spec_text,
     )
 
 
-def _steps(steps: list[Step]) -> Table | None:
+def _commands(material: Material) -> tuple[str, ...]:
+    if material.audited:
+        return ("benchspec audit spec.yaml",)
+    bundle = material.facts.bundle or "BUNDLE"
+    return (f"benchspec verify {shlex.quote(bundle)}", "benchspec run spec.yaml")
+
+
+def _steps(material: Material) -> Table | None:
+    """Every cell in the order measured; columns in which nothing is known are left out."""
+    steps = material.observations.steps
     if not steps:
         return None
     shown, left_out = steps[:MAX_STEPS], len(steps) - MAX_STEPS
@@ -47,11 +54,12 @@ def _steps(steps: list[Step]) -> Table | None:
         "Stream tok/s": _numbers(shown, measures.stream_tok_s),
         "TTFT ms": _numbers(shown, measures.ttft_ms),
     }
+    known = {name: cells for name, cells in columns.items() if any(c.text != ABSENT for c in cells)}
     return Table(
-        "Every cell",
-        tuple(columns),
-        tuple(zip(*columns.values(), strict=True)),
-        frozenset({1, 2, 4, 5, 6, 7, 8, 9}),
+        "Every figure that was given" if material.audited else "Every cell, in the order measured",
+        tuple(known),
+        tuple(zip(*known.values(), strict=True)),
+        frozenset(i for i, name in enumerate(known) if name not in {"Arm", "State"}),
         note=f"{left_out} more cells in observations.json." if left_out > 0 else None,
     )
 

@@ -33,6 +33,8 @@ def _sentences(material: Material) -> Iterator[str]:
         yield "Workload: " + ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in named.items()) + "."
     yield from _prompts(material)
     finished = sum(s.state == "done" for s in done)
+    if not done:
+        return
     yield (
         f"{count(finished, 'cell')} of {len(done)} finished; a cell is one arm at one load, once. "
         f"{count(spec.repeats, 'repeat')} of each, order {spec.order}."
