@@ -2,10 +2,11 @@
 
     python benchmarks/judge.py [--json]
 
-Each size is judged in a process of its own: the observations are made, the clock is started, the
-judge runs once. Prints seconds, peak memory of the process and how both grow. Exits 1 when 10,000
-requests take 5 s or more, or 500 MB or more, or when ten times the requests take over twenty times
-as long (which no linear judge does).
+Each size is judged in a process of its own: the records of a run are made, the clock is started,
+they are reduced to observations with all their token stamps, and judged. Prints seconds (of this
+process, so that other work on the machine does not count), peak memory and how both grow. Exits 1
+when 10,000 requests take 5 s or more, or 500 MB or more, or when ten times the requests take over
+twenty times as long (which nothing linear does).
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
+
 from benchspec.judge.judge import judge
-from benchspec.observations.model import ArmObservation, Observations, Request, Step
+from benchspec.observations.from_bundle import reduce
 from benchspec.spec.models import Spec
+from benchspec.store.records import CellKey, CellRecord, RequestRecord
 
 SIZES = (1_000, 10_000, 100_000)
 TOKENS = 512
@@ -64,61 +69,78 @@ def study() -> Spec:
     )
 
 
-def observations(count: int) -> Observations:
+def journal(count: int) -> list[CellRecord]:
     """`count` requests in all, spread evenly over steps and repeats, kept in flight C at a time."""
     each = count // (len(IN_FLIGHT) * REPEATS)
-    steps = [
-        _step(in_flight, repeat, each)
-        for repeat in range(1, REPEATS + 1)
-        for in_flight in IN_FLIGHT
-    ]
-    arms = {"main": ArmObservation(slots=SLOTS, slots_source="/props")}
-    return Observations(arms=arms, steps=steps)
+    cells = [(in_flight, repeat) for repeat in range(1, REPEATS + 1) for in_flight in IN_FLIGHT]
+    return [_cell(in_flight, repeat, each) for in_flight, repeat in cells]
 
 
-def _step(in_flight: int, repeat: int, count: int) -> Step:
+def _cell(in_flight: int, repeat: int, count: int) -> CellRecord:
     requests = list(_requests(in_flight, count, 1 + repeat / 1000))
-    return Step(
-        arm="main",
-        concurrency=in_flight,
-        repeat=repeat,
+    name = f"c{in_flight}r{repeat}"
+    return CellRecord(
+        key=CellKey(id=name, arm="main", concurrency=in_flight, repeat=repeat),
+        state="done",
         mode="sustained",
+        started_ns=0,
+        ended_ns=max(r.end_ns or 0 for r in requests),
         planned_requests=count,
-        wall_s=max(r.end_s or 0.0 for r in requests),
         requests=requests,
+        samples_file=name,
     )
 
 
-def _requests(in_flight: int, count: int, scale: float) -> Iterator[Request]:
+def _requests(in_flight: int, count: int, scale: float) -> Iterator[RequestRecord]:
     """Requests one after another in `in_flight` lanes; those above the slots wait their turn."""
     busy = min(in_flight, SLOTS)
-    token_s = 0.01 * (0.9 + 0.1 * busy) * scale
-    free = [0.0] * in_flight
+    gap_ns = _gap_ns(in_flight, scale)
+    wait_ns = round(0.05e9 * scale * in_flight / busy)
+    free = [0] * in_flight
     for number in range(count):
-        lane = number % in_flight
-        start = free[lane]
-        first = start + 0.05 * scale * in_flight / busy
-        end = first + (TOKENS - 1) * token_s * in_flight / busy
-        free[lane] = end
-        yield Request(
-            start_s=start,
-            first_token_s=first,
-            last_token_s=end,
-            end_s=end,
-            ttft_ms=(first - start) * 1e3,
-            itl_ms=token_s * 1e3,
-            tokens=TOKENS,
+        sent = free[number % in_flight]
+        first = sent + wait_ns
+        end = free[number % in_flight] = first + (TOKENS - 1) * gap_ns
+        yield RequestRecord(
+            index=number,
+            sent_ns=sent,
+            first_token_ns=first,
+            last_token_ns=end,
+            end_ns=end,
+            ok=True,
+            completion_tokens=TOKENS,
             prompt_tokens=64,
             cached_tokens=0,
+            samples_start=number * TOKENS,
+            samples_count=TOKENS,
         )
+
+
+def _gap_ns(in_flight: int, scale: float) -> int:
+    busy = min(in_flight, SLOTS)
+    return round(0.01e9 * (0.9 + 0.1 * busy) * scale * in_flight / busy)
+
+
+def stamps_of(cells: list[CellRecord]) -> Callable[[str], NDArray[np.int64]]:
+    """The sample file of a cell: 512 stamps of every request, made when it is read."""
+    by_name = {cell.samples_file: cell for cell in cells}
+
+    def stamps(name: str) -> NDArray[np.int64]:
+        cell = by_name[name]
+        firsts = np.array([r.first_token_ns or 0 for r in cell.requests], dtype=np.int64)
+        gap_ns = _gap_ns(cell.key.concurrency or 1, 1 + cell.key.repeat / 1000)
+        each = np.arange(TOKENS, dtype=np.int64) * gap_ns
+        return (firsts[:, None] + each[None, :]).ravel()
+
+    return stamps
 
 
 def measure(count: int) -> dict[str, float]:
     """Judge `count` requests once, in this process: seconds and its peak memory in MB."""
-    spec, seen = study(), observations(count)
-    begin = time.monotonic()
-    found = judge(spec, seen, spec_sha256="0" * 64)
-    seconds = time.monotonic() - begin
+    spec, cells = study(), journal(count)
+    begin = time.process_time()
+    found = judge(spec, reduce(cells, stamps_of(cells)), spec_sha256="0" * 64)
+    seconds = time.process_time() - begin
     if not any(r.state == "judged" for r in found.checks):
         raise SystemExit("nothing was judged: the benchmark measures nothing")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -126,11 +126,13 @@ def _union(intervals: Iterable[Interval]) -> list[Interval]:
 def _without(intervals: Sequence[Interval], holes: Sequence[Interval]) -> list[Interval]:
     """What is left of `intervals`; both are in order and without overlap."""
     left: list[Interval] = []
+    highs = [high for _, high in holes]
     for begin, end in intervals:
         start = begin
-        for low, high in holes:
-            if high <= start or low >= end:
-                continue
+        for place in range(bisect_right(highs, begin), len(holes)):
+            low, high = holes[place]
+            if low >= end:
+                break
             if low > start:
                 left.append((start, low))
             start = max(start, high)
