@@ -53,13 +53,14 @@ def slot_context(arm: Arm) -> int | None:
 
 
 def request_tokens(arm: Arm, load: Load) -> int | None:
-    """Tokens of the longest request, prompt and output; None where either is not stated.
+    """Tokens of the longest request, prompt and output; None where either is not stated. The last
+    turn of a conversation carries all turns.
 
     A chat template adds some to this.
     """
     prompt = max(load.context, default=None) or arm.workload.prompt.tokens
     output = arm.workload.output.tokens
-    return prompt + output if prompt and output else None
+    return (prompt + output) * arm.workload.turns if prompt and output else None
 
 
 def _padded(tokens: int) -> int:

@@ -24,7 +24,8 @@ class Answer:
     """One response, understood. `error` is None exactly when it is a whole, usable answer.
 
     `token_ns` holds the arrival of every event that carried generated text; `coalesced_reads`
-    counts reads that delivered more than one of them (only the last is then exact).
+    counts reads that delivered more than one of them (only the last is then exact). `content` is
+    the text without its reasoning: what a conversation carries on.
     """
 
     token_ns: array[int] = field(default_factory=lambda: array("q"))
@@ -33,6 +34,7 @@ class Answer:
     usage: dict[str, Any] = field(default_factory=dict)
     timings: dict[str, Any] = field(default_factory=dict)
     text_sha256: str | None = None
+    content: str = ""
     error: str | None = None
 
     def count(self, *names: tuple[str, ...]) -> int | None:
@@ -86,6 +88,7 @@ class _StreamReader:
         self._capture = capture
         self._answer = answer
         self._text = hashlib.sha256()
+        self._content: list[str] = []
         self._events = 0
         self._done = False
         self._last_read = -1
@@ -121,8 +124,10 @@ class _StreamReader:
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
             self._answer.finish_reason = excerpt(reason, 40)
-        if text := _generated(choice):
+        text, content = _generated(choice)
+        if text:
             self._text.update(text.encode("utf-8", "surrogatepass"))
+            self._content.append(content)
             self._token(end)
 
     def _token(self, end: int) -> None:
@@ -138,6 +143,8 @@ class _StreamReader:
         answer, capture = self._answer, self._capture
         if answer.token_ns:
             answer.text_sha256 = self._text.hexdigest()
+            # Half a character is no text that could be sent back.
+            answer.content = "".join(self._content).encode("utf-8", "replace").decode()
         if answer.error:
             return
         if not capture.complete:
@@ -153,17 +160,19 @@ class _StreamReader:
             answer.error = "the answer held no generated text"
 
 
-def _generated(choice: dict[str, Any]) -> str:
-    """The generated text in one choice of one event; empty for roles and keep-alives."""
+def _generated(choice: dict[str, Any]) -> tuple[str, str]:
+    """All text generated in one choice of one event, and the part of it that is the answer itself;
+    empty for roles and keep-alives."""
     text = choice.get("text")
     if isinstance(text, str):
-        return text
+        return text, text
     delta = choice.get("delta")
     if not isinstance(delta, dict):
-        return ""
-    parts = [part for name in _CHAT_TEXT if isinstance(part := delta.get(name), str)]
+        return "", ""
+    parts = {name: part for name in _CHAT_TEXT if isinstance(part := delta.get(name), str)}
     calls = delta.get("tool_calls")
-    return "".join(parts) or (json.dumps(calls) if isinstance(calls, list) and calls else "")
+    called = json.dumps(calls) if isinstance(calls, list) and calls else ""
+    return "".join(parts.values()) or called, parts.get("content", "")
 
 
 def _http_error(capture: Capture) -> str:

@@ -117,6 +117,7 @@ def known_server(timing: Timing) -> Iterator[Endpoint]:
     command += ["--first-ms", str(timing.first_ms), "--gap-ms", str(timing.gap_ms)]
     command += ["--tokens", str(timing.tokens), "--fail-every", str(timing.fail_every)]
     command += ["--flat-out"] if timing.flat_out else []
+    command += ["--fail-silently"] if timing.fail_silently else []
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as child:

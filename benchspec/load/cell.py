@@ -11,14 +11,15 @@ from http.client import OK
 from itertools import islice
 from typing import Literal
 
+from benchspec.load.answer import read_answer
 from benchspec.load.capture import Capture
 from benchspec.load.clock import ReadStats, now_ns
 from benchspec.load.connection import ConnectFailed, Connection, connect
+from benchspec.load.conversation import Conversation
 from benchspec.load.limits import Limits
 from benchspec.load.target import Target, request_bytes
 from benchspec.load.timer import Timer
-from benchspec.load.trace import CellTrace, Sent, Understood, client_record, lay_out, understand
-from benchspec.store.records import RequestRecord
+from benchspec.load.trace import Sent, Share, Understood, understand
 
 _TICK_S = 0.05
 _PROGRESS_NS = 250_000_000
@@ -30,25 +31,29 @@ _SETTLE_S = 0.05
 _CONNECT_AHEAD_NS = 200_000_000
 # Raw answers kept for reading after the cell; beyond this each is read as it ends.
 _RETAINED_BYTES = 256 * 1024 * 1024
-
-
 # With replacement, so many failures in a row mean that the server is gone, not busy.
 _PATIENCE = 20
+
+Work = bytes | Conversation
+"""The JSON body of a request, or turns that follow one another."""
 
 
 @dataclass(frozen=True)
 class Load:
     """How the requests of a cell are sent.
 
-    `burst`: one per body, all at once, nothing after. `sustained`: `concurrency` in flight until
-    the bodies run out or `duration_s` has passed. `open`: body i at `schedule_ns[i]` after the
-    start, however many are still in flight.
+    `burst`: all at once, nothing after. `sustained`: `concurrency` in flight until the work runs
+    out or `duration_s` has passed. `open`: work i at `schedule_ns[i]` after the start, however many
+    are still in flight. `connections` are opened for each request, or kept for the next one: then
+    a request is lost on a server that promises to keep a connection and closes it all the same, as
+    llama.cpp's does after every streamed answer.
     """
 
     mode: Literal["burst", "sustained", "open"]
     concurrency: int | None = None
     duration_s: float | None = None
     schedule_ns: Sequence[int] = ()
+    connections: Literal["fresh", "kept"] = "fresh"
 
     def __post_init__(self) -> None:
         if self.mode == "sustained" and not self.concurrency:
@@ -82,7 +87,8 @@ class Cell:
     def __init__(
         self,
         target: Target,
-        bodies: Iterable[bytes],
+        work: Iterable[Work],
+        load: Load,
         *,
         origin_ns: int,
         limits: Limits,
@@ -90,21 +96,22 @@ class Cell:
         stop: Stop,
     ) -> None:
         self._target = target
+        self._load = load
         self._origin_ns = origin_ns
-        self._planned = len(bodies) if isinstance(bodies, Sized) else None
-        self._source: Iterator[bytes] = (request_bytes(target, body) for body in bodies)
+        self._planned = sum(map(_turns, work)) if isinstance(work, Sized) else None
+        self._source: Iterator[Work] = (
+            request_bytes(target, one) if isinstance(one, bytes) else one for one in work
+        )
         self._limits = limits
         self._on_progress = on_progress
         self._stop = stop
         self._reads = ReadStats()
         self._connections: set[Connection] = set()
+        self._idle: list[Connection] = []
         self._sent: list[Sent] = []
-        self._read_early: dict[int, Understood] = {}
         self._retained_bytes = 0
         self._done = self._failed = self._failed_in_a_row = 0
         self._patience: int | None = None
-        self._one_each = False
-        self._duration_s: float | None = None
         self._issuing = True
         self._aborted = False
         self._reason: str | None = None
@@ -113,75 +120,110 @@ class Cell:
 
     def _begin(self) -> None:
         self._started_ns = now_ns()
-        self._cpu_started_s = time.process_time()
+        self._cpu_started_s = time.thread_time()
         self._cpu_s = 0.0
 
     # -- closed loop ------------------------------------------------------------------------
 
-    async def _closed_loop(self, load: Load) -> None:
-        self._one_each = load.mode == "burst"
-        self._duration_s = load.duration_s
-        firsts = list(self._source if self._one_each else islice(self._source, load.concurrency))
+    async def _closed_loop(self) -> None:
+        replaced = self._load.mode == "sustained"
+        firsts = list(islice(self._source, self._load.concurrency if replaced else None))
         gate = asyncio.Semaphore(_CONNECTS_AT_ONCE)
         opened = await asyncio.gather(*(self._open(gate) for _ in firsts))
-        if not self._one_each:
+        if replaced:
             self._patience = max(_PATIENCE, 2 * len(firsts))
         await asyncio.sleep(_SETTLE_S)
         self._begin()
         async with asyncio.TaskGroup() as lanes:
-            for connection, request in zip(opened, firsts, strict=True):
-                lanes.create_task(self._lane(connection, request))
+            for connection, work in zip(opened, firsts, strict=True):
+                lanes.create_task(self._lane(connection, work, self._started_ns, replaced=replaced))
 
-    async def _lane(self, connection: Connection | str, request: bytes | None) -> None:
+    async def _lane(
+        self,
+        connection: Connection | str,
+        work: Work | None,
+        free_ns: int,
+        *,
+        replaced: bool = False,
+        scheduled: bool = False,
+    ) -> None:
         """One place in flight: a request, and the next one as soon as it has ended."""
-        free_ns = self._started_ns
-        while request is not None:
-            free_ns = await self._exchange(connection, request, self._issue(free_ns))
-            request = None if self._one_each else self._next()
-            if request is not None:
-                # A new one each time: llama.cpp promises to keep a connection and then closes it
-                # after every streamed answer, so that a second request on it would be lost.
+        answers: list[str] = []
+        while work is not None:
+            turn = None if isinstance(work, bytes) else len(answers) + 1
+            sent = self._issue(free_ns, turn, scheduled=scheduled)
+            request = self._request(work, answers)
+            free_ns, scheduled = await self._exchange(connection, request, sent), False
+            work = self._after(work, answers, sent)
+            self._retain(sent)
+            if work is None and replaced and self._goes_on():
+                work, answers = next(self._source, None), []
+            if work is not None and (isinstance(connection, str) or not connection.usable):
                 connection = await self._open()
                 free_ns = now_ns()
-                request = request if self._issuing else None
+                work = work if self._issuing else None
+        self._leave(connection)
 
-    def _next(self) -> bytes | None:
-        elapsed_s = (now_ns() - self._started_ns) / 1e9
-        if not self._issuing or (self._duration_s is not None and elapsed_s >= self._duration_s):
+    def _request(self, work: Work, answers: Sequence[str]) -> bytes:
+        return work if isinstance(work, bytes) else request_bytes(self._target, work.turn(answers))
+
+    def _after(self, work: Work, answers: list[str], sent: Sent) -> Work | None:
+        """What follows in the same place: the same conversation with one answer more, or nothing.
+
+        After a failed turn there is nothing to carry on: the turns left are failed requests, too.
+        """
+        if isinstance(work, bytes) or not self._goes_on():
             return None
-        return next(self._source, None)
+        answer = read_answer(sent.capture, self._limits.line_bytes)
+        answers.append(answer.content)
+        if answer.error is None:
+            return work if len(answers) < len(work.prompts) else None
+        for turn in range(len(answers) + 1, len(work.prompts) + 1):
+            skipped = self._issue(now_ns(), turn)
+            skipped.capture.failure = "not sent: an earlier turn of its conversation failed"
+            self._done += 1
+            self._failed += 1
+        return None
+
+    def _goes_on(self) -> bool:
+        """Whether anything more may be sent."""
+        elapsed_s, most_s = (now_ns() - self._started_ns) / 1e9, self._load.duration_s
+        over = self._load.mode == "sustained" and most_s is not None and elapsed_s >= most_s
+        return self._issuing and not over
 
     # -- open loop --------------------------------------------------------------------------
 
-    async def _open_loop(self, load: Load) -> None:
-        self._patience = max(_PATIENCE, len(load.schedule_ns) // 10)
+    async def _open_loop(self) -> None:
+        self._patience = max(_PATIENCE, len(self._load.schedule_ns) // 10)
         self._begin()
         self._started_ns += _CONNECT_AHEAD_NS
         timer = Timer()
         try:
             async with asyncio.TaskGroup() as arrivals:
-                for offset_ns, request in zip(load.schedule_ns, self._source, strict=False):
+                for offset_ns, work in zip(self._load.schedule_ns, self._source, strict=False):
                     due_ns = self._started_ns + offset_ns
                     await timer.until(due_ns - _CONNECT_AHEAD_NS)
-                    arrivals.create_task(self._arrive(timer, due_ns, request))
+                    arrivals.create_task(self._arrive(timer, due_ns, work))
         finally:
             timer.close()
 
-    async def _arrive(self, timer: Timer, due_ns: int, request: bytes) -> None:
+    async def _arrive(self, timer: Timer, due_ns: int, work: Work) -> None:
         opening = asyncio.create_task(self._open())
         try:
             await timer.until(due_ns)
-            if not self._issuing:
-                return
-            sent = self._issue(due_ns, scheduled=True)
-            await self._exchange(await opening, request, sent)
+            if self._issuing:
+                await self._lane(await opening, work, due_ns, scheduled=True)
         finally:
             opening.cancel()
 
     # -- one request ------------------------------------------------------------------------
 
     async def _open(self, gate: asyncio.Semaphore | None = None) -> Connection | str:
-        """A connection, or the sentence that says why there is none."""
+        """A connection that was left, a new one, or the sentence that says why there is none."""
+        while self._idle:
+            if (left := self._idle.pop()).usable:
+                return left
+            self._connections.discard(left)
         try:
             async with gate or nullcontext():
                 connection = await connect(self._target, self._limits, self._reads)
@@ -190,8 +232,13 @@ class Cell:
         self._connections.add(connection)
         return connection
 
-    def _issue(self, intended_ns: int, *, scheduled: bool = False) -> Sent:
-        sent = Sent(len(self._sent), intended_ns, Capture(), scheduled)
+    def _leave(self, connection: Connection | str) -> None:
+        """No more use for a connection here; another request may have."""
+        if isinstance(connection, Connection):
+            self._idle.append(connection)
+
+    def _issue(self, intended_ns: int, turn: int | None, *, scheduled: bool = False) -> Sent:
+        sent = Sent(intended_ns, Capture(), scheduled, turn)
         self._sent.append(sent)
         return sent
 
@@ -202,7 +249,7 @@ class Cell:
             capture.failure, capture.end_ns = connection, now_ns()
         else:
             await connection.start(request, capture)
-            if not self._one_each or not connection.usable:
+            if self._load.connections == "fresh" or not connection.usable:
                 connection.close()
                 self._connections.discard(connection)
         self._count(sent)
@@ -218,17 +265,21 @@ class Cell:
             self._failed_in_a_row += 1
         if self._patience is not None and self._failed_in_a_row >= self._patience:
             self._cease(f"{self._failed_in_a_row} requests failed one after another")
-        self._retained_bytes += len(capture.body)
-        if self._retained_bytes > _RETAINED_BYTES:
-            self._retained_bytes -= len(capture.body)
-            self._read_early[sent.index] = self._understand(sent)
-            capture.body = bytearray()
+
+    def _retain(self, sent: Sent) -> None:
+        """Keep an answer to read it after the cell, while there is room."""
+        size = len(sent.capture.body)
+        if self._retained_bytes + size > _RETAINED_BYTES:
+            sent.understood = self._understand(sent)
+            sent.capture.body = bytearray()
+        else:
+            self._retained_bytes += size
 
     # -- stopping, watching, the result -----------------------------------------------------
 
-    async def run(self, load: Load) -> None:
+    async def run(self) -> None:
         """Send everything, until its end or until asked to stop and drained."""
-        work = self._open_loop(load) if load.mode == "open" else self._closed_loop(load)
+        work = self._open_loop() if self._load.mode == "open" else self._closed_loop()
         task = asyncio.create_task(work)
         drained_by_ns: float | None = None
         try:
@@ -244,7 +295,7 @@ class Cell:
                 if drained_by_ns and (self._stop.level > 1 or now_ns() > drained_by_ns):
                     break
         finally:
-            self._cpu_s = time.process_time() - self._cpu_started_s
+            self._cpu_s = time.thread_time() - self._cpu_started_s
             await self._end(task)
 
     async def _end(self, task: asyncio.Task[None]) -> None:
@@ -279,37 +330,20 @@ class Cell:
     def _understand(self, sent: Sent) -> Understood:
         return understand(sent, self._origin_ns, self._limits.line_bytes)
 
-    def trace(self, ceiling_events_s: float | None) -> CellTrace:
-        """Read every capture that has not been read yet, and account for the client."""
-        parts = [self._read_early.get(sent.index) or self._understand(sent) for sent in self._sent]
-        requests, samples = lay_out(parts)
+    def share(self) -> Share:
+        """Read every capture that has not been read yet, and account for the work."""
+        parts = [sent.understood or self._understand(sent) for sent in self._sent]
         ended_ns = max((sent.capture.end_ns or 0 for sent in self._sent), default=now_ns())
-        started_ns = min(self._started_ns, ended_ns)
-        client = client_record(
-            self._reads,
-            self._sent,
+        return Share(
             parts,
-            cpu_s=self._cpu_s,
-            wall_s=(ended_ns - started_ns) / 1e9,
-            ceiling_events_s=ceiling_events_s,
-        )
-        state, reason = self._verdict(requests)
-        return CellTrace(
-            requests,
-            samples,
-            client,
-            started_ns - self._origin_ns,
+            self._reads,
+            self._cpu_s,
+            min(self._started_ns, ended_ns) - self._origin_ns,
             ended_ns - self._origin_ns,
-            state,
-            reason,
+            self._aborted,
+            self._reason,
         )
 
-    def _verdict(
-        self, requests: Sequence[RequestRecord]
-    ) -> tuple[Literal["done", "aborted", "failed"], str | None]:
-        if self._aborted:
-            return "aborted", self._reason
-        if self._reason is None and any(request.ok for request in requests):
-            return "done", None
-        errors = (request.error for request in requests if request.error)
-        return "failed", self._reason or next(errors, "there was nothing to send")
+
+def _turns(work: Work) -> int:
+    return 1 if isinstance(work, bytes) else len(work.prompts)

@@ -75,7 +75,6 @@ class ReadStats:
 
     reads: int = 0
     kernel_stamps: int = 0
-    stamp_failures: int = 0
     lag_ns: array[int] = field(default_factory=lambda: array("q"))
 
     def arrival_ns(self, ancillary: Ancillary, not_before_ns: int) -> int:
@@ -89,7 +88,6 @@ class ReadStats:
         stamp = kernel_stamp_ns(ancillary)
         arrival = None if stamp is None else arrival_ns(stamp, not_before_ns, mono, real)
         if arrival is None:
-            self.stamp_failures += 1
             return mono
         self.kernel_stamps += 1
         self.lag_ns.append(mono - arrival)

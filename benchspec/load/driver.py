@@ -10,12 +10,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 
-from benchspec.load.cell import Cell, Load, Progress, Stop
+from benchspec.load.cell import Cell, Load, Progress, Stop, Work
 from benchspec.load.limits import Limits
 from benchspec.load.target import Target
-from benchspec.load.trace import CellTrace
+from benchspec.load.trace import CellTrace, assemble
 
-__all__ = ["CellTrace", "Limits", "Load", "Progress", "Stop", "drive", "run_cell"]
+__all__ = ["CellTrace", "Limits", "Load", "Progress", "Stop", "Work", "drive", "run_cell"]
 
 # Standard streams, the loop's own descriptors, journal and telemetry files.
 _OTHER_FILES = 256
@@ -23,7 +23,7 @@ _OTHER_FILES = 256
 
 async def drive(
     target: Target,
-    bodies: Iterable[bytes],
+    work: Iterable[Work],
     load: Load,
     *,
     origin_ns: int,
@@ -34,7 +34,8 @@ async def drive(
 ) -> CellTrace:
     """Send the requests of one cell and return what came back; failed ones are in it, too.
 
-    `bodies` are JSON bodies (`target.request_body`), taken one by one as they are needed.
+    `work` are JSON bodies (`target.request_body`) or conversations, taken one by one as they are
+    needed.
     Connections are opened before the first dispatch, and in an open loop before each request is
     due, so a handshake is in no latency. Latency counts from `sent_ns`, in an open loop from
     `scheduled_ns`. `on_progress` is called in the loop, at most four times a second, and must
@@ -42,22 +43,23 @@ async def drive(
     """
     cell = Cell(
         target,
-        bodies,
+        work,
+        load,
         origin_ns=origin_ns,
         limits=limits or Limits(),
         on_progress=on_progress,
         stop=stop or Stop(),
     )
     try:
-        await cell.run(load)
+        await cell.run()
     finally:
         cell.close()
-    return cell.trace(ceiling_events_s)
+    return assemble([cell.share()], ceiling_events_s)
 
 
 def run_cell(
     target: Target,
-    bodies: Iterable[bytes],
+    work: Iterable[Work],
     load: Load,
     *,
     origin_ns: int,
@@ -72,12 +74,12 @@ def run_cell(
     at most `limits.drain_s`; the second ends at once. Both give a trace whose state is `aborted`.
     """
     stop = stop or Stop()
-    _allow_sockets(_sockets(load, bodies))
+    _allow_sockets(_sockets(load, work))
     with _signals_to(stop), _collector_paused(), asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(
             drive(
                 target,
-                bodies,
+                work,
                 load,
                 origin_ns=origin_ns,
                 limits=limits,
@@ -126,11 +128,11 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _sockets(load: Load, bodies: Iterable[bytes]) -> int:
+def _sockets(load: Load, work: Iterable[Work]) -> int:
     """The most connections that the cell can have open at a time."""
     if load.mode == "sustained":
         return load.concurrency or 1
-    return len(bodies) if isinstance(bodies, Sized) else len(load.schedule_ns)
+    return len(work) if isinstance(work, Sized) else len(load.schedule_ns)
 
 
 def _allow_sockets(sockets: int) -> None:

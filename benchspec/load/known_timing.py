@@ -5,8 +5,9 @@
 It answers /v1/completions and /v1/chat/completions in OpenAI's streaming format: the first token
 `first-ms` after the request reached this machine's kernel, every further one exactly `gap-ms`
 later on an absolute schedule, one event per write. `--flat-out` sends as fast as the client takes
-it instead; `--fail-every N` answers every Nth request with HTTP 500. `GET /lateness` tells how late
-its own writes were, in ms: what is not the client's error. `GET /health` and `/v1/models` answer as
+it instead; `--fail-every N` answers every Nth request with HTTP 500, or with `--fail-silently` not
+at all. `GET /lateness` tells how late its own writes were, in ms: what is not the client's error.
+`GET /health` and `/v1/models` answer as
 an engine's do, so that a run can be attached to it.
 """
 
@@ -19,7 +20,7 @@ import socket
 import sys
 from array import array
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import httptools
@@ -38,13 +39,15 @@ _ENGINE_ANSWERS: dict[str, object] = {
 
 @dataclass(frozen=True)
 class Timing:
-    """What every request gets. `flat_out` ignores the two times; `fail_every` 0 means never."""
+    """What every request gets. `flat_out` ignores the two times. `fail_every` 0 means never; to fail
+    silently is to say nothing at all."""
 
     first_ms: float = 100.0
     gap_ms: float = 20.0
     tokens: int = 128
     flat_out: bool = False
     fail_every: int = 0
+    fail_silently: bool = False
 
 
 @dataclass
@@ -109,7 +112,7 @@ class Connection:
             self._answer_get()
             return
         if self._server.fails():
-            self._answer_json(b"500 Internal Server Error", {"error": {"message": "on purpose"}})
+            self._fail()
             return
         timing = self._server.timing
         self._answer, self._next = answer, 0
@@ -119,6 +122,11 @@ class Connection:
             self._flood()
         else:
             self._server.timer.call_at(self._due_ns, self._write_token)
+
+    def _fail(self) -> None:
+        if not self._server.timing.fail_silently:
+            message = {"error": {"message": "on purpose"}}
+            self._answer_json(b"500 Internal Server Error", message)
 
     def _answer_get(self) -> None:
         if self._path == "/lateness":
@@ -249,9 +257,10 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=128)
     parser.add_argument("--flat-out", action="store_true")
     parser.add_argument("--fail-every", type=int, default=0)
+    parser.add_argument("--fail-silently", action="store_true")
     parser.add_argument("--until-stdin-closes", action="store_true")
     given = parser.parse_args()
-    timing = Timing(given.first_ms, given.gap_ms, given.tokens, given.flat_out, given.fail_every)
+    timing = Timing(**{one.name: getattr(given, one.name) for one in fields(Timing)})
     work = serve(timing, given.port, until_stdin_closes=given.until_stdin_closes)
     try:
         import uvloop

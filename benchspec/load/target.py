@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import re
 import ssl
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from benchspec.engines.base import Endpoint
 from benchspec.errors import UsageError
 
 Prompt = str | Sequence[int]
+
+Exchange = tuple[str, str]
+"""What was asked, and what was answered."""
 
 _RESOURCE = {"completions": "/completions", "chat": "/chat/completions"}
 _ADDRESS = re.compile(r"[!-~]+")
@@ -84,20 +87,23 @@ def request_body(
     engine: str,
     model: str | None = None,
     cache_prompt: bool | None = None,
+    earlier: Sequence[Exchange] = (),
 ) -> bytes:
-    """The JSON body of one streaming request.
+    """The JSON body of one streaming request, after what was said `earlier` in its conversation.
 
     Only standard OpenAI fields, except: `ignore_eos` when the length is forced (there is no
     standard way to force it), `top_k` when it is given, and `cache_prompt` for llama.cpp alone.
-    A prompt of token ids goes through the completions dialect only; raises UsageError otherwise.
+    A prompt of token ids goes through the completions dialect only, and as the first of its
+    conversation; raises UsageError otherwise.
     """
     body: dict[str, object] = {} if model is None else {"model": model}
+    if not isinstance(prompt, str) and (dialect == "chat" or earlier):
+        raise UsageError("a prompt given as token ids cannot be sent as a chat message")
     if dialect == "chat":
-        if not isinstance(prompt, str):
-            raise UsageError("a prompt given as token ids cannot be sent as a chat message")
-        body["messages"] = [{"role": "user", "content": prompt}]
+        body["messages"] = list(_messages(str(prompt), earlier))
     else:
-        body["prompt"] = prompt if isinstance(prompt, str) else list(prompt)
+        said = "".join(f"{asked}{answered}\n\n" for asked, answered in earlier)
+        body["prompt"] = said + prompt if isinstance(prompt, str) else list(prompt)
     body |= {"max_tokens": sampling.max_tokens, "stream": True}
     body["stream_options"] = {"include_usage": True}
     for name in ("temperature", "seed", "top_p", "top_k"):
@@ -108,6 +114,13 @@ def request_body(
     if engine == "llama.cpp" and cache_prompt is not None:
         body["cache_prompt"] = cache_prompt
     return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _messages(prompt: str, earlier: Sequence[Exchange]) -> Iterator[dict[str, str]]:
+    for asked, answered in earlier:
+        yield {"role": "user", "content": asked}
+        yield {"role": "assistant", "content": answered}
+    yield {"role": "user", "content": prompt}
 
 
 def request_bytes(target: Target, body: bytes) -> bytes:

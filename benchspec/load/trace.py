@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import merge
 from typing import Literal
 
 import numpy as np
@@ -35,10 +36,24 @@ class CellTrace:
 
     @property
     def sent_per_s(self) -> float | None:
-        """Requests per second between the first and the last dispatch; None below two requests."""
-        sent = [one.sent_ns for one in self.requests if one.sent_ns is not None]
+        """Arrivals per second between the first and the last dispatch; None below two of them.
+
+        Later turns of a conversation are answers to answers and arrive by no schedule.
+        """
+        first = (one for one in self.requests if one.turn in {None, 1})
+        sent = [one.sent_ns for one in first if one.sent_ns is not None]
         span_ns = max(sent) - min(sent) if sent else 0
         return (len(sent) - 1) * 1e9 / span_ns if span_ns else None
+
+
+@dataclass(frozen=True)
+class Understood:
+    """A request's record (without its place in the cell) and its stamps."""
+
+    record: RequestRecord
+    intended_ns: int
+    token_ns: array[int]
+    coalesced_reads: int
 
 
 @dataclass(slots=True)
@@ -46,22 +61,31 @@ class Sent:
     """One request as issued: when it was meant to go out, and what was captured.
 
     `intended_ns` is the scheduled moment in an open loop and the moment a place became free in a
-    closed one; only the former is a schedule that latency counts from.
+    closed one; only the former is a schedule that latency counts from. `turn` counts from 1 within
+    a conversation. `understood` where it was read before the cell's end.
     """
 
-    index: int
     intended_ns: int
     capture: Capture
     scheduled: bool = False
+    turn: int | None = None
+    understood: Understood | None = None
 
 
 @dataclass(frozen=True)
-class Understood:
-    """A request's record (without its place in the samples) and its stamps."""
+class Share:
+    """What one process did of a cell: its requests as they were issued, and what it cost.
 
-    record: RequestRecord
-    token_ns: array[int]
-    coalesced_reads: int
+    Moments are ns from the origin; `cpu_s` is the processor time of the thread that did it.
+    """
+
+    requests: list[Understood]
+    reads: ReadStats
+    cpu_s: float
+    started_ns: int
+    ended_ns: int
+    aborted: bool
+    reason: str | None
 
 
 def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
@@ -74,7 +98,8 @@ def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
         return None if moment_ns is None else moment_ns - origin_ns
 
     record = RequestRecord(
-        index=sent.index,
+        index=0,
+        turn=sent.turn,
         scheduled_ns=since_origin(sent.intended_ns) if sent.scheduled else None,
         sent_ns=since_origin(capture.sent_ns),
         first_token_ns=since_origin(tokens[0] if tokens else None),
@@ -87,7 +112,12 @@ def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
         output_sha256=answer.text_sha256,
         **_reported(answer),
     )
-    return Understood(record, array("q", (ns - origin_ns for ns in tokens)), answer.coalesced_reads)
+    return Understood(
+        record,
+        sent.intended_ns - origin_ns,
+        array("q", (ns - origin_ns for ns in tokens)),
+        answer.coalesced_reads,
+    )
 
 
 def _reported(answer: Answer) -> dict[str, int | float | None]:
@@ -113,54 +143,84 @@ def _reported(answer: Answer) -> dict[str, int | float | None]:
     }
 
 
+def assemble(shares: Sequence[Share], ceiling_events_s: float | None) -> CellTrace:
+    """One cell out of what its processes did, with every request, stamp and read exactly once."""
+    parts = list(merge(*(share.requests for share in shares), key=lambda one: one.intended_ns))
+    requests, samples = lay_out(parts)
+    started_ns = min(share.started_ns for share in shares)
+    ended_ns = max(share.ended_ns for share in shares)
+    state, reason = _outcome(shares, requests)
+    return CellTrace(
+        requests,
+        samples,
+        _client_record(shares, parts, (ended_ns - started_ns) / 1e9, ceiling_events_s),
+        started_ns,
+        ended_ns,
+        state,
+        reason,
+    )
+
+
 def lay_out(parts: Iterable[Understood]) -> tuple[list[RequestRecord], NDArray[np.int64]]:
-    """Concatenate the stamps and tell each record where its own are."""
+    """Number the records, concatenate the stamps, and tell each record where its own are."""
     records, samples = [], array("q")
-    for part in parts:
+    for index, part in enumerate(parts):
         place = {"samples_start": len(samples), "samples_count": len(part.token_ns)}
-        records.append(part.record.model_copy(update=place))
+        records.append(part.record.model_copy(update={"index": index, **place}))
         samples.extend(part.token_ns)
     return records, np.frombuffer(samples, dtype=np.int64) if samples else np.empty(0, np.int64)
 
 
-def client_record(
-    reads: ReadStats,
-    sent: Sequence[Sent],
+def _outcome(
+    shares: Sequence[Share], requests: Sequence[RequestRecord]
+) -> tuple[Literal["done", "aborted", "failed"], str | None]:
+    reason = next((share.reason for share in shares if share.reason), None)
+    if any(share.aborted for share in shares):
+        return "aborted", reason
+    if reason is None and any(request.ok for request in requests):
+        return "done", None
+    errors = (request.error for request in requests if request.error)
+    return "failed", reason or next(errors, "there was nothing to send")
+
+
+def _client_record(
+    shares: Sequence[Share],
     parts: Sequence[Understood],
-    *,
-    cpu_s: float,
     wall_s: float,
     ceiling_events_s: float | None,
 ) -> ClientRecord:
     """The client's own error during the cell."""
     late_ns = [
-        one.capture.sent_ns - one.intended_ns for one in sent if one.capture.sent_ns is not None
+        part.record.sent_ns - part.intended_ns for part in parts if part.record.sent_ns is not None
     ]
-    lateness, lag = _percentiles_ms(late_ns), _percentiles_ms(reads.lag_ns)
+    lateness = _percentiles_ms(late_ns)
+    lag = _percentiles_ms([lag for share in shares for lag in share.reads.lag_ns])
+    cpu_s = sum(share.cpu_s for share in shares)
+    reads = sum(share.reads.reads for share in shares)
+    kernel_stamps = sum(share.reads.kernel_stamps for share in shares)
     return ClientRecord(
+        processes=len(shares),
         cpu_s=cpu_s,
         wall_s=wall_s,
         cpu_share=cpu_s / wall_s if wall_s > 0 else 0.0,
         events=sum(len(part.token_ns) for part in parts),
-        reads=reads.reads,
-        kernel_stamps=reads.kernel_stamps,
+        reads=reads,
+        kernel_stamps=kernel_stamps,
         coalesced_reads=sum(part.coalesced_reads for part in parts),
-        stamp_failures=reads.stamp_failures,
         send_lateness_ms_p50=lateness[0],
         send_lateness_ms_p99=lateness[1],
-        read_lag_ms_p50=lag[0],
         read_lag_ms_p99=lag[1],
         ceiling_events_s=ceiling_events_s,
-        stamp_source=_source(reads),
+        stamp_source=_source(reads, kernel_stamps),
     )
 
 
-def _source(reads: ReadStats) -> Literal["kernel", "user", "mixed", "none"]:
-    if not reads.reads:
+def _source(reads: int, kernel_stamps: int) -> Literal["kernel", "user", "mixed", "none"]:
+    if not reads:
         return "none"
-    if not reads.kernel_stamps:
+    if not kernel_stamps:
         return "user"
-    return "kernel" if reads.kernel_stamps == reads.reads else "mixed"
+    return "kernel" if kernel_stamps == reads else "mixed"
 
 
 def _percentiles_ms(values_ns: Sequence[int]) -> tuple[float | None, float | None]:

@@ -176,6 +176,7 @@ def _request(record: RequestRecord, origin_ns: int) -> Request:
     begin = record.scheduled_ns if record.scheduled_ns is not None else record.sent_ns
     first, last = record.first_token_ns, record.last_token_ns
     return Request(
+        turn=record.turn,
         start_s=_seconds(record.sent_ns, origin_ns),
         scheduled_s=_seconds(record.scheduled_ns, origin_ns),
         first_token_s=_seconds(first, origin_ns),

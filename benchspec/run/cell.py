@@ -11,7 +11,7 @@ from typing import Literal
 from benchspec.engines.base import Engine
 from benchspec.errors import EngineFailure
 from benchspec.load.arrivals import schedule_ns
-from benchspec.load.driver import CellTrace, Limits, Load, Stop, run_cell
+from benchspec.load.driver import CellTrace, Limits, Load, Stop, Work, run_cell
 from benchspec.load.target import target_of
 from benchspec.run.interrupts import Interrupts
 from benchspec.run.plan import PlannedCell
@@ -64,6 +64,7 @@ class Conditions:
     telemetry: Wanted
     arrival: str
     burstiness: float | None
+    connections: Literal["fresh", "kept"]
     patience: Patience
     interrupts: Interrupts
     progress: Progress
@@ -133,7 +134,7 @@ class CellRunner:
         kept."""
         load = self._load(cell)
         count = self._count(cell, load)
-        bodies = self._requests.bodies(cell, count)
+        work = self._requests.work(cell, count)
         if cell.key.cache == "warm":
             self._one_by_one(self._requests.bodies(cell, count, "prime"))
         before, waited_s = self._settle()
@@ -141,7 +142,7 @@ class CellRunner:
         self._conditions.interrupts.check()
         stop, pids, begin = Stop(), self._pids(), self._host.read()
         with Watch(self._engine, pids, stop) as watch:
-            trace = self._send(bodies, load, stop)
+            trace = self._send(work, load, stop)
         end = self._host.read()
         state, reason = self._outcome(trace, watch, stop)
         after = self._idle_after(state)
@@ -155,7 +156,7 @@ class CellRunner:
             mode=cell.mode,
             started_ns=trace.started_ns,
             ended_ns=trace.ended_ns,
-            planned_requests=cell.requests or len(load.schedule_ns) or len(trace.requests),
+            planned_requests=len(trace.requests) if load.duration_s else count,
             achieved_rate=trace.sent_per_s if load.mode == "open" else None,
             requests=trace.requests,
             client=trace.client,
@@ -169,15 +170,15 @@ class CellRunner:
         )
 
     def _count(self, cell: PlannedCell, load: Load) -> int:
-        """How many bodies to have ready. Where a duration ends the cell, more than can be served:
+        """How many requests to have ready. Where a duration ends the cell, more than can be served:
         with C in flight nothing is served faster than a request alone, as the warm-up was."""
         if cell.requests is not None:
             return cell.requests
         if load.mode == "open":
-            return len(load.schedule_ns)
+            return len(load.schedule_ns) * cell.work.turns
         in_flight, duration_s = cell.key.concurrency or 1, cell.duration_s or 0.0
         served = duration_s / self._alone_s if self._alone_s else cell.expected_requests
-        return min(MOST_BODIES, math.ceil(SPARE * in_flight * (served + 1)))
+        return min(MOST_BODIES, math.ceil(SPARE * in_flight * (served + cell.work.turns)))
 
     def _one_by_one(self, bodies: list[bytes]) -> CellTrace:
         stop = Stop()
@@ -191,22 +192,24 @@ class CellRunner:
                 "burst" if cell.mode == "burst" else "sustained",
                 concurrency=cell.key.concurrency,
                 duration_s=cell.duration_s,
+                connections=self._conditions.connections,
             )
+        requests = None if cell.requests is None else cell.requests // cell.work.turns
         schedule = schedule_ns(
             self._conditions.arrival,
             cell.key.rate,
             seed=cell.key.repeat if cell.key.seed is None else cell.key.seed,
-            requests=cell.requests,
+            requests=requests,
             duration_s=cell.duration_s,
             shape=self._conditions.burstiness,
         )
-        return Load("open", schedule_ns=schedule, duration_s=cell.duration_s)
+        return Load("open", schedule_ns=schedule, connections=self._conditions.connections)
 
-    def _send(self, bodies: Iterable[bytes], load: Load, stop: Stop) -> CellTrace:
+    def _send(self, work: Iterable[Work], load: Load, stop: Stop) -> CellTrace:
         conditions = self._conditions
         return run_cell(
             self._target,
-            bodies,
+            work,
             load,
             origin_ns=conditions.origin_ns,
             limits=conditions.limits,

@@ -56,6 +56,7 @@ class Work:
     max_tokens: int
     forced: bool
     sampling: Sampling
+    turns: int
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class PlannedCell:
         if self.requests is not None:
             return self.requests
         if self.key.rate is not None:
-            return math.ceil(self.key.rate * (self.duration_s or 0.0))
+            return math.ceil(self.key.rate * (self.duration_s or 0.0)) * self.work.turns
         served = (self.duration_s or 0.0) * ASSUMED_TOK_S / self.work.max_tokens
         return max(self.key.concurrency or 1, math.ceil(served))
 
@@ -215,11 +216,13 @@ def _cells_of(spec: Spec, arm: ResolvedArm, repeat: int, sharing: int) -> Iterat
             repeat=repeat,
             seed=seed,
         )
-        mode, requests, duration_s = _amount(load, concurrency, rate)
+        work = _work(arm, context)
+        mode, requests, duration_s = _amount(load, concurrency, rate, work.turns)
+        _check_turns(arm.id, mode, requests, cache, work.turns)
         place = _place(key)
         key = key.model_copy(update={"id": f"{quote(arm.id, safe='')}-{place}"})
         prompts = f"{place} {sharing}"
-        yield PlannedCell(key, prompts, mode, requests, duration_s, _work(arm, context))
+        yield PlannedCell(key, prompts, mode, requests, duration_s, work)
 
 
 def _place(key: CellKey) -> str:
@@ -231,24 +234,41 @@ def _place(key: CellKey) -> str:
 
 
 def _amount(
-    load: Load, concurrency: int | None, rate: float | None
+    load: Load, concurrency: int | None, rate: float | None, turns: int
 ) -> tuple[Mode, int | None, float | None]:
     """Mode, number of requests and duration of one step.
 
-    A burst is one wave of C. `requests` or `duration` make it sustained; without either, sustained
-    means max(5 C, 20) requests, so that ramp and drain stay a small part of it.
+    A burst is one wave of C. `requests` or `duration` make it sustained, and so do conversations;
+    without either, sustained means max(5 C, 20) requests, so that ramp and drain stay a small part
+    of it, in at least C conversations.
     """
     duration_s = None if load.duration is None else float(load.duration.low)
     if rate is not None:
         seconds = None if load.requests is not None else duration_s or OPEN_LOOP_S
         return "open", load.requests, seconds
     in_flight = concurrency or 1
-    sustained = load.requests is not None or duration_s is not None
+    sustained = load.requests is not None or duration_s is not None or turns > 1
     if load.mode == "burst" or (load.mode is None and not sustained):
         return "burst", load.requests or in_flight, None
-    if sustained:
+    if load.requests is not None or duration_s is not None:
         return "sustained", load.requests, duration_s
-    return "sustained", max(5 * in_flight, 20), None
+    conversations = max(in_flight, math.ceil(max(5 * in_flight, 20) / turns))
+    return "sustained", conversations * turns, None
+
+
+def _check_turns(arm: str, mode: Mode, requests: int | None, cache: str | None, turns: int) -> None:
+    """Raises UsageError for conversations that the load does not leave room for."""
+    if turns == 1:
+        return
+    why = None
+    if mode == "burst":
+        why = "a burst is one wave of requests; use `mode: sustained`"
+    elif cache == "warm":
+        why = "`load.cache: warm` sends every prompt before; a conversation warms its own prefix"
+    elif requests is not None and requests % turns:
+        why = f"`load.requests: {requests}` is no whole number of them"
+    if why is not None:
+        raise UsageError(f"Arm {arm} has conversations of {turns} turns, but {why}.")
 
 
 def _work(arm: ResolvedArm, context: int | None) -> Work:
@@ -262,6 +282,7 @@ def _work(arm: ResolvedArm, context: int | None) -> Work:
         max_tokens=output.tokens or OUTPUT_TOKENS,
         forced=output.forced,
         sampling=arm.workload.sampling,
+        turns=arm.workload.turns,
     )
 
 

@@ -1,13 +1,18 @@
-"""The requests of a cell as bodies: prompts that no other request of the run shares."""
+"""The requests of a cell: prompts that no other request of the run shares."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from benchspec.engines.base import Engine
+from benchspec.load.conversation import Conversation
+from benchspec.load.driver import Work
 from benchspec.load.prompts import (
     MAX_JSONL_BYTES,
     PromptShape,
@@ -43,17 +48,29 @@ class RequestSource:
         self._tokens_per_piece: dict[str, float] = {}
         self._warm_up: PlannedCell | None = None
 
-    def bodies(self, cell: PlannedCell, count: int, purpose: Purpose = "measure") -> list[bytes]:
-        """`count` bodies. `prime` gives the prompts that `measure` will send, with one token of
-        answer, to fill a prefix cache; `warm-up` gives others.
+    def work(self, cell: PlannedCell, count: int) -> Sequence[Work]:
+        """`count` requests to measure: bodies, or conversations of so many turns together.
 
         Raises UsageError for a prompt file that cannot be used, EngineFailure for a tokeniser that
         does not count.
         """
+        turns = cell.work.turns
+        if turns == 1:
+            return self.bodies(cell, count)
+        ask = self._ask(cell, "measure")
+        return [
+            Conversation(tuple(map(str, prompts)), ask)
+            for prompts in self._conversations(cell, math.ceil(count / turns))
+        ]
+
+    def bodies(self, cell: PlannedCell, count: int, purpose: Purpose = "measure") -> list[bytes]:
+        """`count` bodies. `prime` gives the prompts that `measure` will send, with one token of
+        answer, to fill a prefix cache; `warm-up` gives others. Raises as `work` does.
+        """
         prompts = self._prompts(cell, count, "warm-up" if purpose == "warm-up" else "measure")
         if purpose == "warm-up":
             self._warm_up = cell if isinstance(prompts[-1], str) else None
-        return [self._body(cell, prompt, purpose) for prompt in prompts]
+        return list(map(self._ask(cell, purpose), prompts))
 
     def learn(self, answered: RequestRecord) -> None:
         """Take the length of later text prompts from what the server counted for the warm-up."""
@@ -64,11 +81,23 @@ class RequestSource:
             piece_count(work.material, work.prompt_tokens), answered.prompt_tokens
         )
 
+    def _conversations(self, cell: PlannedCell, count: int) -> Sequence[Sequence[Prompt]]:
+        """What is asked in each; only the first turns share a prefix on purpose."""
+        work = cell.work
+        if work.prompt_file is not None:
+            prompts = self._from_file(work.prompt_file, count * work.turns, cell.key.repeat)
+            return [prompts[n : n + work.turns] for n in range(0, len(prompts), work.turns)]
+        first = self._prompts(cell, count, "measure")
+        later = replace(cell, work=replace(work, shared_prefix=0))
+        rest = [self._prompts(later, count, f"turn {turn}") for turn in range(2, work.turns + 1)]
+        return list(zip(first, *rest, strict=True))
+
     def _prompts(self, cell: PlannedCell, count: int, purpose: str) -> Sequence[Prompt]:
         work = cell.work
         if work.prompt_file is not None:
             return self._from_file(work.prompt_file, count, cell.key.repeat)
-        exact = self._engine.endpoint.dialect == "completions"
+        # A conversation goes on with the answer's text, so its prompts are text, too.
+        exact = self._engine.endpoint.dialect == "completions" and work.turns == 1
         return make_prompts(
             count,
             PromptShape(work.prompt_tokens, work.unique, work.shared_prefix, work.material),
@@ -84,12 +113,13 @@ class RequestSource:
         start = (repeat - 1) * count % len(prompts)
         return list(itertools.islice(itertools.cycle(prompts), start, start + count))
 
-    def _body(self, cell: PlannedCell, prompt: Prompt, purpose: Purpose) -> bytes:
+    def _ask(self, cell: PlannedCell, purpose: Purpose) -> Callable[..., bytes]:
+        """Makes the body that asks for a prompt."""
         work = cell.work
-        return request_body(
+        return partial(
+            request_body,
             self._engine.endpoint.dialect,
-            prompt,
-            Sampling(
+            sampling=Sampling(
                 max_tokens=1 if purpose == "prime" else work.max_tokens,
                 forced=work.forced,
                 temperature=work.sampling.temperature,
@@ -104,7 +134,10 @@ class RequestSource:
 
 
 def _cache_prompt(cell: PlannedCell) -> bool | None:
-    """llama.cpp's switch for reusing a prompt: off when cold, on when warm, else its default."""
+    """llama.cpp's switch for reusing a prompt: off when cold, on when warm or in a conversation,
+    else its default."""
     if cell.key.cache is not None:
         return cell.key.cache == "warm"
+    if cell.work.turns > 1:
+        return True
     return False if cell.work.unique else None

@@ -200,6 +200,7 @@ class _Run:
             telemetry=wanted(spec),
             arrival=spec.load.arrival or "poisson",
             burstiness=spec.load.burstiness,
+            connections=spec.load.connections,
             patience=Patience(max(PATIENCE_S, WAITING_SHARE * plan.estimate_s)),
             interrupts=interrupts,
             progress=self.progress,

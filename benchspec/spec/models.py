@@ -292,6 +292,11 @@ class Workload(Node):
     prompt: Prompt = key({}, description="What is sent.")
     output: Output = key({}, description="What is asked for.")
     sampling: Sampling = key({}, description="How tokens are chosen.")
+    turns: Annotated[PositiveInt, key(le=64)] = key(
+        1,
+        description="Requests of a conversation, each carrying what was said before it. "
+        "1: every request stands alone.",
+    )
     command: Text | None = key(None, description="For kind command: what is timed.")
 
 
@@ -318,6 +323,11 @@ class Load(Node):
     )
     cache: Annotated[list[Literal["cold", "warm"]], OneIsList()] = key(
         [], max_length=2, description="Prefix cache states, per step."
+    )
+    connections: Literal["fresh", "kept"] = key(
+        "fresh",
+        description="fresh: one per request, opened before it is due; kept: reused, on a server "
+        "that does not close them.",
     )
     timeout: Duration | None = key(None, description="Longest wait for one request.")
 

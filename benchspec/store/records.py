@@ -20,7 +20,8 @@ class Record(BaseModel):
 class RequestRecord(Record):
     """One request as the client saw it.
 
-    `sent_ns` is taken around the send call that completed the request; `first_token_ns` and
+    `turn` counts from 1 within a conversation; None where each request stands alone. `sent_ns` is
+    taken around the send call that completed the request; `first_token_ns` and
     `last_token_ns` are arrival stamps of the first and last event that carried generated text;
     `end_ns` is the arrival of the response's end (or of the failure). The stamps of all token
     events are kept beside the journal in the cell's sample file, at [`samples_start`,
@@ -28,6 +29,7 @@ class RequestRecord(Record):
     """
 
     index: int
+    turn: int | None = None
     scheduled_ns: int | None = None
     sent_ns: int | None = None
     first_token_ns: int | None = None
@@ -53,13 +55,15 @@ class RequestRecord(Record):
 class ClientRecord(Record):
     """What the measuring client knows of its own error during one cell.
 
-    `cpu_share` is processor time of the client per wall time (1.0 = one core); `events` counts
-    server-sent events with text; `reads` the socket reads that returned data, `kernel_stamps` those
-    stamped by the kernel, `coalesced_reads` those that returned more than one event;
-    `send_lateness_ms_*` is sent minus intended; `read_lag_ms_p99` is read time minus kernel stamp.
-    `cpu_us_per_event` and `ceiling_events_s` come from the calibration made on this machine.
+    `processes` sent and read; `cpu_s` is processor time of their driving threads and `cpu_share`
+    that per wall time (1.0 = one core); `events` counts server-sent events with text; `reads` the
+    socket reads that returned data, `kernel_stamps` those stamped by the kernel, `coalesced_reads`
+    those that returned more than one event; `send_lateness_ms_*` is sent minus intended;
+    `read_lag_ms_p99` is read time minus kernel stamp. `ceiling_events_s` comes from the calibration
+    made on this machine, for so many processes.
     """
 
+    processes: int = 1
     cpu_s: float
     wall_s: float
     cpu_share: float
@@ -67,10 +71,8 @@ class ClientRecord(Record):
     reads: int
     kernel_stamps: int
     coalesced_reads: int
-    stamp_failures: int = 0
     send_lateness_ms_p50: float | None = None
     send_lateness_ms_p99: float | None = None
-    read_lag_ms_p50: float | None = None
     read_lag_ms_p99: float | None = None
     ceiling_events_s: float | None = None
     stamp_source: Literal["kernel", "user", "mixed", "none"] = "none"

@@ -115,3 +115,44 @@ def tokens_between(bundle: Path, cell: dict[str, Any], window: dict[str, Any], b
         if one["ok"]
         for own in [stamps[one["samples_start"] :][: one["samples_count"]]]
     )
+
+
+@pytest.mark.slow
+def test_a_request_that_is_not_answered_in_time_is_a_failed_one(cli: Cli) -> None:
+    timing = Timing(20.0, 5.0, 4, fail_every=4, fail_silently=True)
+    load = {"mode": "sustained", "concurrency": 2, "requests": 10, "timeout": "3 s"}
+    bundle = measure(cli, timing, load)
+    failed = [one for cell in cells(bundle) for one in cell["requests"] if not one["ok"]]
+    assert len(failed) == 7  # of 31, with the warm-up
+    assert all(one["error"].endswith("within 3 s") for one in failed)
+    checks = json.loads((bundle / "verdicts.json").read_text())["checks"]
+    assert any("10 sent = 8 ok + 2 failed" in one["arithmetic"] for one in checks)
+
+
+@pytest.mark.engine
+def test_a_conversation_reuses_what_was_said_before(cli: Cli) -> None:
+    reused = {"metric": "cached_tokens", "relation": ">=", "value": 1}
+    spec = cli.spec(
+        hypotheses=[{**SLOWEST_MS[0], "test": reused}],
+        workload={"turns": 3, "prompt": {"tokens": 30}},
+        load={"mode": None, "concurrency": 1, "requests": 6},
+    )
+    assert cli("run", spec, exit_code=None).returncode in {0, 4}
+    for cell, step in zip(cells(cli.bundle()), steps(cli.bundle()), strict=True):
+        sent = cell["requests"]
+        assert all(one["ok"] for one in sent)
+        assert [one["turn"] for one in step["requests"]] == [1, 2, 3] * 2
+        for first, second, third in (sent[:3], sent[3:]):
+            assert first["cached_tokens"] < first["prompt_tokens"] / 2
+            assert second["cached_tokens"] >= first["prompt_tokens"] - 1
+            assert third["cached_tokens"] >= second["prompt_tokens"] - 1
+            assert third["prompt_tokens"] > second["prompt_tokens"] > first["prompt_tokens"]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("material", ["chinese-prose", "code"])
+def test_prompts_of_any_material_have_the_length_asked_for(cli: Cli, material: str) -> None:
+    spec = cli.spec(workload={"label": {"material": material}, "prompt": {"tokens": 100}})
+    assert cli("run", spec, exit_code=None).returncode in {0, 4}
+    for cell in cells(cli.bundle()):
+        assert {one["prompt_tokens"] for one in cell["requests"]} == {100}

@@ -65,6 +65,26 @@ def test_a_server_that_closes_after_each_answer_loses_nothing(play: Play, promis
     assert server.accepted == 6
 
 
+@pytest.mark.parametrize(
+    "load",
+    [
+        Load("sustained", concurrency=2, connections="kept"),
+        Load("open", schedule_ns=[n * 300_000_000 for n in range(4)], connections="kept"),
+    ],
+    ids=lambda load: load.mode,
+)
+def test_connections_are_kept_where_asked(play: Play, load: Load) -> None:
+    def script(conn: socket.socket) -> None:
+        conn.sendall(GOOD)
+        while server.read_request(conn):
+            conn.sendall(GOOD)
+
+    server: ScriptedServer = play(script)
+    trace = run(target_of(server.endpoint), load, bodies(4))
+    assert all(request.ok for request in trace.requests)
+    assert server.accepted < len(server.requests) == 4
+
+
 def test_an_open_loop_sends_at_the_scheduled_moments(start_server: StartServer) -> None:
     target = target_of(start_server(Timing(50, 5, 4)))
     schedule = schedule_ns("poisson", 100.0, seed=1, requests=20)
@@ -154,7 +174,8 @@ def test_the_client_accounts_for_itself(start_server: StartServer) -> None:
     )
     client = trace.client
     assert client.events == len(trace.samples) == 64
-    assert client.reads == client.kernel_stamps + client.stamp_failures
+    assert client.reads >= client.kernel_stamps
+    assert client.processes == 1
     assert client.ceiling_events_s == 7e4
     assert client.cpu_s > 0
     assert client.send_lateness_ms_p50 is not None
@@ -167,8 +188,8 @@ def test_every_read_on_loopback_is_stamped_by_the_kernel(start_server: StartServ
     client = run(target, Load("burst"), bodies(4)).client
     assert client.stamp_source == "kernel"
     assert client.reads == client.kernel_stamps > 0
-    assert client.read_lag_ms_p50 is not None
-    assert client.read_lag_ms_p50 >= 0
+    assert client.read_lag_ms_p99 is not None
+    assert client.read_lag_ms_p99 >= 0
 
 
 def test_answers_beyond_the_memory_bound_are_read_as_they_end(

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import uvloop
 
-from benchspec.load.driver import CellTrace, Limits, Load, drive
+from benchspec.load.driver import CellTrace, Limits, Load, Work, drive
 from benchspec.load.target import Sampling, Target, request_body
 
 LoopFactory = Callable[[], asyncio.AbstractEventLoop]
@@ -59,7 +59,7 @@ def bodies(count: int, dialect: str = "completions") -> list[bytes]:
 def run(
     target: Target,
     load: Load,
-    sent: Iterable[bytes],
+    sent: Iterable[Work],
     limits: Limits | None = None,
     loop: LoopFactory = uvloop.new_event_loop,
 ) -> CellTrace:

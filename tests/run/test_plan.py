@@ -165,6 +165,40 @@ def test_a_label_that_the_prompts_would_not_fit_is_refused() -> None:
         plan_of("workload: {label: {material: recipes}}\nload: {concurrency: [1]}\n")
 
 
+@pytest.mark.parametrize(
+    ("load", "mode", "requests"),
+    [
+        ("{concurrency: [4]}", "sustained", 20),
+        ("{concurrency: [16]}", "sustained", 80),
+        ("{concurrency: [4], requests: 40}", "sustained", 40),
+        ("{rate: [2], requests: 8}", "open", 8),
+        ("{rate: [2], duration: 10 s}", "open", None),
+    ],
+)
+def test_conversations_are_counted_in_requests(load: str, mode: str, requests: int | None) -> None:
+    (cell,) = plan_of(f"workload: {{turns: 4}}\nload: {load}\n").cells
+    assert (cell.mode, cell.requests) == (mode, requests)
+    assert cell.expected_requests == (80 if requests is None else requests)
+
+
+def test_long_conversations_are_enough_to_fill_a_step() -> None:
+    (cell,) = plan_of("workload: {turns: 10}\nload: {concurrency: [8]}\n").cells
+    assert cell.requests == 80
+
+
+@pytest.mark.parametrize(
+    ("load", "why"),
+    [
+        ("{mode: burst, concurrency: [4]}", "a burst is one wave"),
+        ("{concurrency: [4], cache: warm}", "a conversation warms its own prefix"),
+        ("{concurrency: [4], requests: 10}", "10` is no whole number of them"),
+    ],
+)
+def test_conversations_need_a_load_with_room_for_them(load: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        plan_of(f"workload: {{turns: 4}}\nload: {load}\n")
+
+
 def test_a_plan_beyond_reason_is_refused() -> None:
     steps = ", ".join(map(str, range(1, 12)))
     with pytest.raises(UsageError, match="11000 cells"):

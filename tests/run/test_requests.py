@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchspec.engines.base import Endpoint, Engine, Found
+from benchspec.load.conversation import Conversation
 from benchspec.load.materials import MATERIALS
 from benchspec.run.plan import PlannedCell
 from benchspec.run.requests import RequestSource
@@ -74,6 +75,39 @@ def test_else_their_length_follows_the_servers_count_of_the_warm_up(material: st
     made.learn(RequestRecord(index=0, prompt_tokens=len(warm_up)))
     (prompt,) = prompts(made.bodies(cell, 1))
     assert len(prompt) == pytest.approx(4000, rel=0.05)
+
+
+def test_conversations_share_nothing_but_what_was_said_in_them() -> None:
+    (cell,) = cells(
+        "workload: {turns: 3, prompt: {tokens: 40, shared_prefix: 10}}\n"
+        "load: {concurrency: [2], requests: 6}\n"
+    )
+    one, other = source(Tokeniser()).work(cell, 6)
+    assert isinstance(one, Conversation)
+    assert isinstance(other, Conversation)
+    assert len(set(one.prompts + other.prompts)) == 6
+    assert one.prompts[0].split()[:8] == other.prompts[0].split()[:8]
+    assert one.prompts[1].split()[0] != other.prompts[1].split()[0]
+    second = json.loads(one.turn(["so it is"]))
+    assert second["prompt"] == f"{one.prompts[0]}so it is\n\n{one.prompts[1]}"
+    assert second["cache_prompt"] is True
+
+
+def test_a_cold_conversation_reuses_nothing() -> None:
+    (cell,) = cells("workload: {turns: 2}\nload: {concurrency: [1], requests: 2, cache: cold}\n")
+    (one,) = source(Tokeniser()).work(cell, 2)
+    assert isinstance(one, Conversation)
+    assert json.loads(one.turn([]))["cache_prompt"] is False
+
+
+def test_a_file_is_asked_line_by_line_in_conversations(tmp_path: Path) -> None:
+    lines = [json.dumps({"prompt": str(number)}) for number in range(6)]
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    (cell,) = cells(
+        "workload: {turns: 3, prompt: {file: p.jsonl}}\nload: {concurrency: [2], requests: 6}\n"
+    )
+    asked = [one.prompts for one in source(Tokeniser(), tmp_path).work(cell, 6)]  # type: ignore[union-attr]
+    assert asked == [("0", "1", "2"), ("3", "4", "5")]
 
 
 def test_arms_get_the_same_prompts_and_repeats_others() -> None:
