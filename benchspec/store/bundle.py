@@ -21,6 +21,7 @@ import numpy.typing as npt
 from benchspec.errors import StorageFailure, UsageError
 from benchspec.store import tracks
 from benchspec.store.files import read_whole, storage, sync_folder, write_whole
+from benchspec.store.manifest import MANIFEST
 from benchspec.store.tracks import Track
 
 PROBE_BYTES = 64 * 1024
@@ -184,7 +185,8 @@ def slug(title: str) -> str:
 def open_bundle(path: Path) -> Bundle:
     """The bundle in `path`. Raises UsageError when that is not one."""
     bundle = Bundle(path)
-    if not bundle.journal.is_file() or not bundle.spec.is_file():
+    begun = bundle.journal.is_file() and bundle.spec.is_file()
+    if not begun and not (path / MANIFEST).is_file():  # one that lost a file is one still
         raise UsageError(
             f"{path} is not a bundle: it has no spec.yaml and journal.jsonl.",
             hint="Name the folder that `benchspec run` printed, runs/<time>-<study>.",

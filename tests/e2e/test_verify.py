@@ -91,7 +91,13 @@ def test_one_changed_byte_names_its_file(copy: Path, name: str) -> None:
     assert name in files(verify_here(copy))
 
 
-@pytest.mark.parametrize("name", ["logs/01-main.log", "samples/main-c2-r1.npy", "report.pdf"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "journal.jsonl", "spec.yaml", "resolved.json", "observations.json", "verdicts.json",
+        "EVIDENCE.sha256", "logs/01-main.log", "samples/main-c2-r1.npy", "report.pdf",
+    ],
+)  # fmt: skip
 def test_a_removed_file_is_named(copy: Path, name: str) -> None:
     (copy / name).unlink()
     assert name in files(verify_here(copy))

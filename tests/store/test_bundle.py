@@ -94,3 +94,10 @@ def test_a_full_disk_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.Monk
         made.write_json(made.verdicts, {"a": 2})
     assert made.read_json(made.verdicts) == {"a": 1}
     assert [path.name for path in tmp_path.iterdir()] == ["verdicts.json"]
+
+
+@pytest.mark.parametrize("lost", ["spec.yaml", "journal.jsonl"])
+def test_a_finished_bundle_that_lost_a_file_is_one_still(tmp_path: Path, lost: str) -> None:
+    for name in {"spec.yaml", "journal.jsonl", "MANIFEST.sha256"} - {lost}:
+        (tmp_path / name).write_bytes(b"")
+    assert bundles.open_bundle(tmp_path).root == tmp_path
