@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("verify", "Recompute everything in a bundle."),
     "audit": ("audit", "Judge numbers that someone else measured."),
     "next": ("next", "The smallest change that would decide what is open."),
+    "import": ("import_", "Read another tool's samples into a spec."),
     "calibrate": ("calibrate", "The instrument's own error, here and now."),
     "probe": ("probe", "Measure memory and link bandwidth."),
     "model": ("model", "Bytes per token of a GGUF file."),
