@@ -2,52 +2,123 @@
 
 from __future__ import annotations
 
-import dataclasses
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from benchspec.cli.console import emit_json, err, out
 
+if TYPE_CHECKING:
+    from benchspec.load.calibration import Calibration, Paced
 
-@click.command(epilog="Example: benchspec calibrate --seconds 5")
+GAP_MS = 20.0
+"""50 tokens a second on every stream, a common rate of decoding."""
+
+BEARABLE = 0.5
+"""Share of its ceiling that a client may be loaded with; verdicts are withheld above it."""
+
+
+@click.command(epilog="Example: benchspec calibrate --streams 64 --streams 256")
 @click.option(
-    "--seconds", default=2.0, type=click.FloatRange(0.2, 60), show_default=True, help="How long."
+    "--streams",
+    multiple=True,
+    default=(64,),
+    type=click.IntRange(1, 4096),
+    show_default=True,
+    help="Requests in flight; may be given several times.",
+)
+@click.option(
+    "--seconds",
+    default=2.0,
+    type=click.FloatRange(0.2, 60),
+    show_default=True,
+    help="How long, for each of them.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def command(seconds: float, as_json: bool) -> None:
+def command(streams: Sequence[int], seconds: float, as_json: bool) -> None:
     """Measure the client's own error and its ceiling against a built-in server of known timing.
 
-    A run does the same, shorter, before its first cell; verdicts are withheld where the load
-    exceeds half the ceiling or the client's share of a figure exceeds 5 %.
+    Every stream gets 50 tokens a second. A run does the same, shorter, before its first cell;
+    verdicts are withheld where the load exceeds half the ceiling or the client's share of a figure
+    exceeds 5 %.
     """
     from benchspec.load.calibration import calibrate
 
-    err(f"measuring for about {seconds:g} s against a built-in server of known timing ...")
-    found = calibrate(seconds)
+    err(f"measuring for about {seconds * len(streams):g} s against a server of known timing ...")
+    found = calibrate(seconds, streams, GAP_MS)
+    clock = time.get_clock_info("monotonic")
     if as_json:
-        emit_json({"format_version": 1, **dataclasses.asdict(found)})
+        emit_json(
+            {
+                "format_version": 1,
+                "clock": {"source": clock.implementation, "resolution_ns": clock.resolution * 1e9},
+                "cpu_us_per_event": found.cpu_us_per_event,
+                "ceiling_events_s": found.ceiling_events_s,
+                **asdict(found),
+            }
+        )
         return
-    rows = [
+    _print_table(found)
+    out("")
+    for name, value in [
         ("processor time per event", f"{found.cpu_us_per_event:.1f} us"),
-        ("ceiling of one client process", f"{found.ceiling_events_s:,.0f} events/s"),
+        ("ceiling of one process", f"{found.ceiling_events_s:,.0f} events/s"),
+        ("bears, at half of it", f"{_bearable(found):,} streams of 50 tokens/s"),
         ("flat out (events coalesce)", f"{found.flat_out_events_s:,.0f} events/s"),
-        ("reads stamped by the kernel", f"{100 * found.kernel_stamp_share:.1f} %"),
-        ("send lateness, p99", f"{found.send_lateness_ms_p99:.2f} ms"),
-        ("read lag, p99", _ms(found.read_lag_ms_p99)),
-        ("error of first-token time, p50 / p99", _pair(found.errors, "first_token")),
-        ("error of inter-token time, p50 / p99", _pair(found.errors, "gap")),
-    ]
-    width = max(len(name) for name, _ in rows)
-    for name, value in rows:
-        out(f"{name:<{width}}  {value}")
-    err("the errors include the built-in server's own lateness: they are upper bounds")
+        ("clock", f"{clock.implementation}, steps of {clock.resolution * 1e9:g} ns"),
+    ]:
+        out(f"{name:<28}{value}")
+    err("errors hold the built-in server's own lateness (last column): they are upper bounds")
     err("next: benchspec run SPEC")
 
 
-def _ms(value: float | None) -> str:
-    return "not measured" if value is None else f"{value:.2f} ms"
+def _bearable(found: Calibration) -> int:
+    return int(BEARABLE * found.ceiling_events_s * GAP_MS / 1e3)
 
 
-def _pair(errors: object, name: str) -> str:
-    p50, p99 = getattr(errors, f"{name}_ms_p50"), getattr(errors, f"{name}_ms_p99")
-    return f"{p50:.2f} / {p99:.2f} ms"
+_COLUMNS = (
+    "streams",
+    "load",
+    "first token",
+    "gap",
+    "send late",
+    "read lag",
+    "coalesced",
+    "kernel",
+    "server late",
+)
+_UNITS = (
+    "",
+    "% of ceiling",
+    "ms p50/p99",
+    "ms p50/p99",
+    "ms p99",
+    "ms p99",
+    "% of reads",
+    "% of reads",
+    "ms p99",
+)
+
+
+def _print_table(found: Calibration) -> None:
+    rows = [_COLUMNS, _UNITS, *(_row(one, found.ceiling_events_s) for one in found.paced)]
+    for row in rows:
+        out("  ".join(f"{text:>13}" for text in row))
+
+
+def _row(one: Paced, ceiling_events_s: float) -> Sequence[str]:
+    lag = one.read_lag_ms_p99
+    return (
+        str(one.streams),
+        f"{100 * one.events_s / ceiling_events_s:.1f}",
+        f"{one.errors.first_token_ms_p50:.2f}/{one.errors.first_token_ms_p99:.2f}",
+        f"{one.errors.gap_ms_p50:.2f}/{one.errors.gap_ms_p99:.2f}",
+        f"{one.send_lateness_ms_p99:.2f}",
+        "not measured" if lag is None else f"{lag:.2f}",
+        f"{100 * one.coalesced_share:.1f}",
+        f"{100 * one.kernel_stamp_share:.1f}",
+        f"{one.server_late_ms_p99:.2f}",
+    )

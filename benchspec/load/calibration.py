@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
+import json
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,11 +19,13 @@ from benchspec.load.driver import CellTrace, Load, run_cell
 from benchspec.load.known_timing import Timing
 from benchspec.load.target import Sampling, request_body, target_of
 
-_PACED_STREAMS = 64
-_FLAT_OUT_STREAMS = 32
+_FIRST_MS = 20.0
+_STREAMS = 64
 _GAP_MS = 5.0
+_FLAT_OUT_STREAMS = 32
 # Rough event rate of one core when flat out; only the length of the trial depends on it.
 _FLAT_OUT_EVENTS_S = 150_000
+_ANSWER_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -38,46 +42,83 @@ class Errors:
 
 
 @dataclass(frozen=True)
-class Calibration:
-    """The client's limits on this machine.
+class Paced:
+    """One wave against a server that paces its tokens. Shares are of reads; `cpu_share` 1.0 is one
+    core. `server_late_ms_p99` is how late the server's own writes were."""
 
-    `cpu_us_per_event` is processor time per server-sent event at one event per read;
-    `ceiling_events_s` is the rate at which that alone would fill one core (never more than what
-    was reached flat out); `flat_out_events_s` is the rate when the server does not pause, where
-    events coalesce. `kernel_stamp_share` is the share of reads stamped by the kernel.
-    """
-
+    streams: int
+    events_s: float
     cpu_us_per_event: float
-    ceiling_events_s: float
-    flat_out_events_s: float
-    kernel_stamp_share: float
+    cpu_share: float
     send_lateness_ms_p99: float
     read_lag_ms_p99: float | None
+    coalesced_share: float
+    kernel_stamp_share: float
+    server_late_ms_p99: float
     errors: Errors
 
 
-def calibrate(seconds: float = 0.7) -> Calibration:
-    """Measure for about `seconds` and the start of two processes. Raises EngineFailure.
+@dataclass(frozen=True)
+class Calibration:
+    """The client's limits on this machine; `flat_out_events_s` is the rate of one process when the
+    server does not pause, where events coalesce."""
 
-    Two child processes serve on loopback: one paced (64 streams, 5 ms apart: 12,800 events a
-    second), one flat out (32 streams).
+    paced: tuple[Paced, ...]
+    flat_out_events_s: float
+
+    @property
+    def cpu_us_per_event(self) -> float:
+        """Processor time per event at about one event per read: the least that was seen."""
+        return min(one.cpu_us_per_event for one in self.paced)
+
+    @property
+    def ceiling_events_s(self) -> float:
+        """The rate at which that alone would fill a core, never more than was reached flat out."""
+        return min(1e6 / self.cpu_us_per_event, self.flat_out_events_s)
+
+
+def calibrate(
+    seconds: float = 0.7, streams: Sequence[int] = (_STREAMS,), gap_ms: float = _GAP_MS
+) -> Calibration:
+    """Measure for about `seconds` per number of streams, and the start of two processes.
+
+    Two child processes serve on loopback: one paced (a token every `gap_ms`: 64 streams and 5 ms
+    make 12,800 events a second), one flat out (32 streams). Raises EngineFailure.
     """
-    paced = Timing(first_ms=20.0, gap_ms=_GAP_MS, tokens=max(10, round(seconds * 400 / _GAP_MS)))
+    timing = Timing(_FIRST_MS, gap_ms, max(10, round(seconds * 1e3 / gap_ms)))
     tokens = max(100, round(seconds * 0.2 * _FLAT_OUT_EVENTS_S / _FLAT_OUT_STREAMS))
-    with known_server(paced) as to_paced, known_server(Timing(0, 0, tokens, True)) as to_flat_out:
-        steady = burst(to_paced, _PACED_STREAMS)
-        flat = burst(to_flat_out, _FLAT_OUT_STREAMS)
-    per_event_us = steady.client.cpu_s / steady.client.events * 1e6
-    flat_out = flat.client.events / flat.client.wall_s
-    return Calibration(
-        cpu_us_per_event=per_event_us,
-        ceiling_events_s=min(1e6 / per_event_us, flat_out),
-        flat_out_events_s=flat_out,
-        kernel_stamp_share=steady.client.kernel_stamps / steady.client.reads,
-        send_lateness_ms_p99=steady.client.send_lateness_ms_p99 or 0.0,
-        read_lag_ms_p99=steady.client.read_lag_ms_p99,
-        errors=errors(steady, paced),
+    with known_server(timing) as to_paced, known_server(Timing(0, 0, tokens, True)) as to_flat_out:
+        steps = tuple(paced(to_paced, timing, count) for count in streams)
+        flat = burst(to_flat_out, _FLAT_OUT_STREAMS).client
+    return Calibration(steps, flat.events / flat.wall_s)
+
+
+def paced(endpoint: Endpoint, timing: Timing, streams: int) -> Paced:
+    """One wave of `streams` against a server of this timing. Raises EngineFailure."""
+    lateness(endpoint)
+    trace = burst(endpoint, streams)
+    client = trace.client
+    return Paced(
+        streams=streams,
+        events_s=client.events / client.wall_s,
+        cpu_us_per_event=client.cpu_s / client.events * 1e6,
+        cpu_share=client.cpu_share,
+        send_lateness_ms_p99=client.send_lateness_ms_p99 or 0.0,
+        read_lag_ms_p99=client.read_lag_ms_p99,
+        coalesced_share=client.coalesced_reads / client.reads,
+        kernel_stamp_share=client.kernel_stamps / client.reads,
+        server_late_ms_p99=lateness(endpoint)["all_p99"],
+        errors=errors(trace, timing),
     )
+
+
+def lateness(endpoint: Endpoint) -> dict[str, float]:
+    """Percentiles of how late a server of known timing wrote since it was last asked, in ms."""
+    connection = http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=_ANSWER_S)
+    with closing(connection):
+        connection.request("GET", "/lateness")
+        found: dict[str, float] = json.load(connection.getresponse())
+    return found
 
 
 def burst(endpoint: Endpoint, streams: int) -> CellTrace:

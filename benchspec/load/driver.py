@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import resource
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
 
 from benchspec.load.cell import Cell, Load, Progress, Stop, Work
-from benchspec.load.limits import Limits
+from benchspec.load.limits import Limits, allow_sockets
 from benchspec.load.target import Target
 from benchspec.load.trace import CellTrace, assemble
 
 __all__ = ["CellTrace", "Limits", "Load", "Progress", "Stop", "Work", "drive", "run_cell"]
-
-# Standard streams, the loop's own descriptors, journal and telemetry files.
-_OTHER_FILES = 256
 
 
 async def drive(
@@ -74,7 +70,7 @@ def run_cell(
     at most `limits.drain_s`; the second ends at once. Both give a trace whose state is `aborted`.
     """
     stop = stop or Stop()
-    _allow_sockets(_sockets(load, work))
+    allow_sockets(_sockets(load, work))
     with _signals_to(stop), _collector_paused(), asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(
             drive(
@@ -133,12 +129,3 @@ def _sockets(load: Load, work: Iterable[Work]) -> int:
     if load.mode == "sustained":
         return load.concurrency or 1
     return len(work) if isinstance(work, Sized) else len(load.schedule_ns)
-
-
-def _allow_sockets(sockets: int) -> None:
-    """Raise the soft limit of open files, as far as the hard one lets us."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = sockets + _OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        top = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))

@@ -26,7 +26,10 @@ from typing import Any
 import httptools
 
 from benchspec.load.clock import ANCILLARY_BYTES, ReadStats, enable_stamps, now_ns
+from benchspec.load.limits import allow_sockets
 from benchspec.load.timer import Timer
+
+_MOST_CLIENTS = 16_384
 
 _STREAM_HEADER = (
     b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -229,6 +232,7 @@ def _framed(body: bytes) -> bytes:
 
 async def serve(timing: Timing, port: int, *, until_stdin_closes: bool = False) -> None:
     """Serve on loopback until cancelled; print the port as the first line."""
+    allow_sockets(_MOST_CLIENTS)
     loop = asyncio.get_running_loop()
     server = Server(timing, Timer())
     listener = socket.create_server(("127.0.0.1", port), backlog=4096)

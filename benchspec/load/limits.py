@@ -1,8 +1,12 @@
-"""How much time and memory one request may take, and what ends it as a failure."""
+"""How much one request may take, and what ends it as a failure; how many sockets may be open."""
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass
+
+# Standard streams, the loop's own descriptors, journal and telemetry files.
+_OTHER_FILES = 256
 
 
 @dataclass(frozen=True)
@@ -22,3 +26,12 @@ class Limits:
     header_bytes: int = 64 * 1024
     line_bytes: int = 1024 * 1024
     response_bytes: int = 64 * 1024 * 1024
+
+
+def allow_sockets(sockets: int) -> None:
+    """Raise the soft limit of open files for so many, as far as the hard one lets us."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = sockets + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        top = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))

@@ -80,12 +80,16 @@ def test_errors_are_measured_minus_told() -> None:
 
 
 def test_calibration_measures_here_and_now() -> None:
-    found = calibrate(0.2)
-    assert found.cpu_us_per_event > 0
+    found = calibrate(0.2, [2, 5])
+    assert [one.streams for one in found.paced] == [2, 5]
     assert 0 < found.ceiling_events_s <= found.flat_out_events_s
     assert found.ceiling_events_s <= 1e6 / found.cpu_us_per_event
-    assert 0 <= found.kernel_stamp_share <= 1
-    assert found.errors.first_token_ms_p50 <= found.errors.first_token_ms_p99
+    for one in found.paced:
+        assert one.cpu_us_per_event >= found.cpu_us_per_event > 0
+        assert 0 <= one.coalesced_share <= 1
+        assert 0 <= one.kernel_stamp_share <= 1
+        assert one.errors.first_token_ms_p50 <= one.errors.first_token_ms_p99
+        assert one.events_s <= one.streams * 200
 
 
 @pytest.mark.parametrize("loop", LOOPS.values(), ids=LOOPS)
