@@ -142,7 +142,7 @@ def _steep(arm: str, steps: Sequence[Step]) -> Iterator[Unfinished]:
         slow, fast = figures.stream_tok_s(high), figures.stream_tok_s(low)
         if any(figures.defect(s) or unfit(s, "itl") for s in (low, high)) or not slow or not fast:
             continue
-        if slow.low <= 0 or (fast / slow).mid < limit("unfinished.jump"):
+        if min(slow.low, fast.low) <= 0 or (fast / slow).mid < limit("unfinished.jump"):
             continue
         text = (
             f"Arm {arm}: the time per token rises from {show(1e3 / fast, 3)} to "

@@ -59,6 +59,17 @@ def test_reads_as_it_should(
         _as_result(found["verdicts"]["checks"], wanted)
 
 
+def test_nothing_is_read_from_what_is_missing(audited: dict[str, dict[str, Any]]) -> None:
+    """A judged line shows its division and lacks nothing; a silent one says why, and no figure."""
+    results = [r for f in audited.values() for r in f["verdicts"]["checks"]]
+    for r in results:
+        if r["state"] == "judged":
+            assert r["reading"] and r["arithmetic"] and not r["missing"], r
+        else:
+            assert r["reason"] and r["reading"] is None and r["value"] is None, r
+            assert bool(r["missing"]) == (r["state"] == "insufficient"), r
+
+
 def _as_verdict(hypotheses: list[dict[str, Any]], wanted: dict[str, Any]) -> None:
     verdict = next(h for h in hypotheses if h["id"] == wanted["hypothesis"])
     assert verdict["verdict"] == wanted["verdict"], verdict["reason"]

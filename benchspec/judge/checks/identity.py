@@ -71,10 +71,11 @@ _FOOTPRINT = ("memory_used", "vram", "footprint")
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm and its control; without controls, per arm against the first."""
-    return [_judge(case, arm, other) for arm, other in _pairs(case)]
+    return [_judge(case, arm, other) for arm, other in pairs(case)]
 
 
-def _pairs(case: Case) -> Iterator[tuple[str, str]]:
+def pairs(case: Case) -> Iterator[tuple[str, str]]:
+    """Arms that are compared: each with its control; without controls each with the first."""
     controls = [(a.control_for, a.id) for a in case.arms.values() if a.control_for]
     if controls:
         yield from controls

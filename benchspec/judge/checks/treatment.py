@@ -3,7 +3,8 @@
 Needs: a limit and the most that was used of it: a power limit and the draw, slots and the requests
 in flight.
 
-Division: used / limit. Slots of arms that differ in them only count against the largest step.
+Division: used / limit. Slots count where two arms that are compared differ in them, against the
+largest step.
 
 Readings
   binds         95 % of the limit or more was used
@@ -19,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchspec.judge.case import Case
+from benchspec.judge.checks.identity import pairs
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, attempt, invalid
 from benchspec.judge.result import CheckResult, Input
@@ -32,13 +34,13 @@ RATE = False
 
 
 def check(case: Case) -> list[CheckResult]:
-    """One result per stated limit, per power limit of a device, and per arm whose slots differ."""
-    every = [*case.observations.limits, *_slots(case), *_power(case)]
-    return [_judge(one) for one in every]
+    """One result per stated limit, per power limit of a device, and per arm compared by its slots."""
+    stated = [*case.observations.limits, *_power(case)]
+    return [*(_judge(one, {}) for one in stated), *_slots(case)]
 
 
-def _judge(one: Limit) -> CheckResult:
-    line = Line(NAME, one.arm, {"name": one.name})
+def _judge(one: Limit, at: dict[str, str]) -> CheckResult:
+    line = Line(NAME, one.arm, {"name": one.name, **at})
     return attempt(line, lambda: _divide(line, one), one)
 
 
@@ -62,16 +64,18 @@ def _divide(line: Line, one: Limit) -> CheckResult:
     )
 
 
-def _slots(case: Case) -> Iterator[Limit]:
-    """Arms that differ in their slots, against the most requests that they were sent."""
-    known = {arm: s for arm in case.arm_ids if (s := case.stated_slots(arm)) is not None}
-    if len({s.count for s in known.values()}) < 2:
-        return
-    for arm, slots in known.items():
-        sent = [p.concurrency for p in case.places if p.arm == arm and p.concurrency]
-        if sent:
-            used = min(max(sent), slots.count)
-            yield Limit(name="slots", arm=arm, limit=slots.count, used=used, unit="requests")
+def _slots(case: Case) -> Iterator[CheckResult]:
+    """Arms that are compared and differ in their slots, against the most requests they were sent."""
+    for pair in pairs(case):
+        known = [slots for arm in pair if (slots := case.stated_slots(arm)) is not None]
+        if len({slots.count for slots in known}) < 2:
+            continue
+        for arm, other, slots in zip(pair, reversed(pair), known, strict=True):
+            sent = [s.concurrency for s in case.of_arm(arm) if s.concurrency]
+            if sent:
+                used = min(max(sent), slots.count)
+                bound = Limit(name="slots", arm=arm, limit=slots.count, used=used, unit="requests")
+                yield _judge(bound, {"against": other})
 
 
 def _power(case: Case) -> Iterator[Limit]:
