@@ -104,9 +104,9 @@ def finish(bundle: Bundle) -> tuple[Judged, Rendered]:
 
     Raises StorageFailure; until the manifest is there, the bundle counts as unfinished.
     """
+    judged = judge_bundle(bundle)  # first: evidence that cannot be read leaves all as it was
     (bundle.root / manifest.MANIFEST).unlink(missing_ok=True)
-    _resolve(bundle)
-    judged = judge_bundle(bundle)
+    judged = replace(judged, resolved=_resolve(bundle, judged))
     write_whole(bundle.observations, as_json(judged.observations))
     write_whole(bundle.verdicts, as_json(judged.verdicts))
     evidence = manifest.evidence(bundle.root)
@@ -123,12 +123,12 @@ def finish(bundle: Bundle) -> tuple[Judged, Rendered]:
     return judged, rendered
 
 
-def _resolve(bundle: Bundle) -> None:
+def _resolve(bundle: Bundle, judged: Judged) -> dict[str, Any]:
     """Add to resolved.json what is known only now: the engines as found, and the renderer."""
-    resolved = bundle.read_json(bundle.resolved)
-    resolved["engines"] = engines_data(journal.read(bundle.journal))
-    resolved["renderer"] = fingerprint()
+    engines = engines_data(judged.records)
+    resolved = {**judged.resolved, "engines": engines, "renderer": fingerprint()}
     bundle.write_json(bundle.resolved, resolved)
+    return bundle.read_json(bundle.resolved)  # as anyone will read it: the order of keys counts
 
 
 def as_json(model: Observations | Verdicts) -> bytes:

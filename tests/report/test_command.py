@@ -9,10 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from benchspec.cli.report import command
-from benchspec.errors import BenchspecError, UsageError
+from benchspec.errors import BenchspecError, StorageFailure, UsageError
 from benchspec.report.extras import EXTRAS
 from benchspec.run.verify import verify
 from benchspec.store.bundle import Bundle
+from benchspec.store.manifest import MANIFEST, manifest
 from tests.report.bundles import write_bundle
 from tests.report.pages import Page
 
@@ -109,3 +110,15 @@ def test_a_folder_without_reports_is_a_usage_error(tmp_path: Path) -> None:
 
 def test_a_rendered_bundle_verifies(bundle: Bundle) -> None:
     assert verify(bundle).mismatches == []
+
+
+def test_a_journal_that_cannot_be_read_leaves_the_bundle_as_it_was(tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path)
+    bundle.journal.write_bytes(b'{"kind":"unheard"}\n')
+    (bundle.root / MANIFEST).write_bytes(manifest(bundle.root))
+    before = {p: p.read_bytes() for p in bundle.root.rglob("*") if p.is_file()}
+
+    result = report(bundle.root)
+
+    assert isinstance(result.exception, StorageFailure)
+    assert {p: p.read_bytes() for p in bundle.root.rglob("*") if p.is_file()} == before
