@@ -78,6 +78,7 @@ def check(subject: Subject) -> Iterator[Fact]:
             arms=names(arms),
             affects=subject.affected(arms),
             fix=_fix(arms[0]),
+            word=_spelled(arms[0]),
         )
 
 
@@ -88,7 +89,16 @@ def _fix(arm: Arm) -> Fix | None:
     return arm.fix_for("parallel", str(arm.knowledge.default_slots))
 
 
+def _spelled(arm: Arm) -> str:
+    """The flag in a command line that leaves it automatic."""
+    use = arm.settings.get(arm.slot_setting or "")
+    return use.spelled if use is not None and use.origin == "command" else ""
+
+
 def _default(arm: Arm) -> str:
+    use = arm.settings.get(arm.slot_setting or "")
+    if use is not None:
+        return f"{use.spelled} {use.raw} means automatic"
     if arm.attached and not arm.stated_in_full:
         return "the server that answers there has its own"
     return _DEFAULT.get(arm.kind, "the engine has its own default")
@@ -99,4 +109,6 @@ def _advice(arm: Arm) -> str:
         return "add `engine.slots: N` with the number that the server was started with"
     if arm.kind == "ollama":
         return "add `OLLAMA_NUM_PARALLEL: N` to engine.env"
+    if arm.slot_setting in arm.settings:
+        return "write the number that you mean in its place"
     return arm.how_to_set(arm.slot_setting, "N")

@@ -3,7 +3,8 @@
 ## What it checks
 A command line is one program with its arguments: no unbalanced quotes, no placeholders, nothing the
 shell would have had to expand, a server and not a tool that prints and exits, the engine that
-`kind` names. The kinds `openai` and `command` say what they attach to and what they run.
+`kind` names. In the line of a server that runs already a variable is a remark. The kinds `openai`
+and `command` say what they attach to and what they run.
 
 ## Why it misleads
 A reader cannot repeat it, and neither can benchspec.
@@ -33,8 +34,10 @@ POSIX shell: quoting and expansion.
 
 from collections.abc import Iterator
 
+from benchspec.knowledge.model import Problem
 from benchspec.lint import engine_problems
 from benchspec.lint.arm import Arm
+from benchspec.lint.finding import Severity
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, by_place, names
 
@@ -54,6 +57,7 @@ def check(subject: Subject) -> Iterator[Fact]:
         "other-engine",
         "not-a-server",
         help_text="write the line as it was run, with every variable expanded",
+        severity=_weight,
     )
     if subject.seen:
         return  # nothing will be started: the figures are there already
@@ -68,6 +72,11 @@ def check(subject: Subject) -> Iterator[Fact]:
             arms=names(arms),
             affects=subject.affected(arms),
         )
+
+
+def _weight(arm: Arm, problem: Problem) -> Severity | None:
+    """A variable matters less where the server runs already: the line is only read."""
+    return "info" if arm.attached and problem.kind == "not-expanded" else None
 
 
 def _lacks(arm: Arm) -> str:
