@@ -136,14 +136,15 @@ class Case:
         return {key: sorted(f, key=lambda s: s.concurrency or 0) for key, f in found.items()}
 
     def of_arm(self, arm: str) -> list[Step]:
-        """Every finished step of an arm, in the order of the sweep."""
+        """Every finished step of an arm whose numbers can be right, in the order of the sweep."""
         return self._by_arm.get(arm, [])
 
     @cached_property
     def _by_arm(self) -> dict[str, list[Step]]:
         found: dict[str, list[Step]] = {}
         for place, steps in self._steps.items():
-            found.setdefault(place.arm, []).extend(steps.values())
+            sound = [step for step in steps.values() if not self.defect(step)]
+            found.setdefault(place.arm, []).extend(sound)
         return found
 
     def forced(self, step: Step) -> bool | None:
@@ -212,7 +213,7 @@ class Case:
     def _counted_slots(self, arm: str) -> Slots | None:
         """From a counter of running requests while others waited."""
         steps = self.of_arm(arm)
-        full = [s for s in steps if s.running_max and s.waiting_max]
+        full = [s for s in steps if (s.running_max or 0) >= 1 and s.waiting_max]
         if not full:
             return None
         widest = max(full, key=lambda s: s.running_max or 0)

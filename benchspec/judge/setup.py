@@ -150,7 +150,7 @@ class Setup:
         kv, workload = self.observed.kv_tokens, self.resolved.workload if self.resolved else None
         prompt = workload.prompt.tokens if workload and workload.prompt.tokens else prompt
         output = workload.output.tokens if workload and workload.output.tokens else output
-        if kv is None or not prompt:
+        if kv is None or prompt is None or prompt < 1:
             return None
         each = prompt + (output or 0)
         certain, most = (int(kv // size) * self.replicas for size in (each, prompt))

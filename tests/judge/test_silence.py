@@ -13,11 +13,14 @@ from benchspec.judge.checks import CHECKS
 from benchspec.observations.model import (
     Ablation,
     Agreement,
+    ArmObservation,
     Bounds,
     Budget,
+    Caching,
     Decomposition,
     Factor,
     Figures,
+    Limit,
     Observations,
     Request,
     Scaled,
@@ -120,6 +123,26 @@ def test_any_numbers_give_readings_of_the_vocabulary(data: st.DataObject) -> Non
         assert (r.reading is None) == (r.state != "judged")
 
 
+FIGURES = (
+    "decode_tok_s",
+    "round_ms",
+    "prefill_tok_s",
+    "ttft_ms",
+    "tpot_ms",
+    "latency_s",
+    "gap_ms",
+    "hit_rate",
+    "requests_per_s",
+    "server_tok_s",
+    "server_ttft_ms",
+    "running_max",
+    "waiting_max",
+    "tokens_asked",
+    "tokens_recounted",
+    "reasoning_tokens",
+    "tokens_per_request",
+    "chunks",
+)
 NUMBERS = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([0.0, 1.0]))
 
 
@@ -146,7 +169,16 @@ def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject)
         ]
 
     observed = Observations(
-        steps=[Step(arm=a, concurrency=1, decode_tok_s=number(), round_ms=number()) for a in "BC"],
+        steps=[
+            Step.model_validate(
+                {
+                    "arm": a,
+                    "concurrency": data.draw(st.sampled_from([1, 2])),
+                    **{k: number() for k in FIGURES},
+                }
+            )
+            for a in "BC"
+        ],
         series=counters(),
         budgets=[Budget(name="x", total_ms=number(), parts={"a": number()})],
         ablations=[Ablation(name="x", full_ms=number(), without={"a": number(), "b": number()})],
@@ -155,8 +187,11 @@ def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject)
         ],
         figures=[Figures(name="x", tok_s=number(), ms_per_token=number(), over=1, under=number())],
         transfers=[Transfer(bytes_per_token=number(), crossings=2)],
-        scaled=[Scaled(name="x", n=2, single=number(), measured=number())],
-        sends=[Sends(ttft_ms=[number(), number()])],
+        scaled=[Scaled(name="x", n=2, single=number(), measured=number(), ideal=number())],
+        sends=[Sends(ttft_ms=[number(), number()], control_ttft_ms=[number()])],
+        limits=[Limit(name="x", arm="B", limit=number(), used=number())],
+        caching=[Caching(arm="B", hit_rate=number(), gain=number(), prefill_share=number())],
+        arms={a: ArmObservation(weights_bytes=number(), kv_bytes=number()) for a in "BC"},
         agreement=[Agreement(arms=["B", "C"], acceptance=[number(), number()])],
     )
     study, _ = all_reduce()

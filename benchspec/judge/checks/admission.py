@@ -63,7 +63,7 @@ def check(case: Case) -> list[CheckResult]:
 def _counted(line: Line, step: Step, slots: Slots | None, room: Slots | None) -> CheckResult:
     """From the counters of the server."""
     running, count = step.running_max or 0.0, step.concurrency or 0
-    if running <= 0:
+    if running < 1:
         raise lacking("a counter of running requests that counted any")
     waiting = "" if step.waiting_max is None else f", {show(step.waiting_max)} waiting"
     inputs = [measured("running", running, "requests", step)]

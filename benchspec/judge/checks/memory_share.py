@@ -19,10 +19,11 @@ Value: KV / weights, or KV tokens / those of the control. Source: memory is shar
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from benchspec.judge.case import Case
 from benchspec.judge.interval import show
-from benchspec.judge.lines import Line
+from benchspec.judge.lines import Line, attempt, invalid
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 
@@ -40,20 +41,25 @@ def check(case: Case) -> list[CheckResult]:
 def _sizes(case: Case) -> Iterator[CheckResult]:
     for arm in case.arm_ids:
         seen = case.observed(arm)
-        if not seen.weights_bytes or not seen.kv_bytes:
-            continue
-        ratio = seen.kv_bytes / seen.weights_bytes
-        yield Line(NAME, arm).judged(
-            "contexts" if ratio > 1 else "weights",
-            f"KV cache {show(seen.kv_bytes / 2**30)} GiB / weights "
-            f"{show(seen.weights_bytes / 2**30)} GiB = {show(ratio)}",
-            ratio,
-            "ratio",
-            inputs=[
-                Input(name="KV cache", value=seen.kv_bytes, unit="B"),
-                Input(name="weights", value=seen.weights_bytes, unit="B"),
-            ],
-        )
+        if seen.weights_bytes is not None and seen.kv_bytes is not None:
+            line = Line(NAME, arm)
+            yield attempt(line, partial(_size, line, seen.kv_bytes, seen.weights_bytes), seen)
+
+
+def _size(line: Line, kv: float, weights: float) -> CheckResult:
+    if kv < 0 or weights <= 0:
+        raise invalid("bytes of weights are above zero, and none are negative")
+    ratio = kv / weights
+    return line.judged(
+        "contexts" if ratio > 1 else "weights",
+        f"KV cache {show(kv / 2**30)} GiB / weights {show(weights / 2**30)} GiB = {show(ratio)}",
+        ratio,
+        "ratio",
+        inputs=[
+            Input(name="KV cache", value=kv, unit="B"),
+            Input(name="weights", value=weights, unit="B"),
+        ],
+    )
 
 
 def _tokens(case: Case) -> Iterator[CheckResult]:

@@ -105,7 +105,7 @@ def _by_prefill(case: Case) -> Iterator[CheckResult]:
 
 def _prefill(case: Case, place: Place) -> float | None:
     read = metrics.METRICS["prefill_tok_s"].whole
-    values = [v.mid for s in case.steps(place) if (v := read(s)) is not None]
+    values = [v.mid for s in case.sound(place) if (v := read(s)) is not None]
     return median(values) if values else None
 
 

@@ -150,7 +150,7 @@ def _contaminated(case: Case) -> Iterator[CheckResult]:
         arm = case.arms.get(place.arm)
         if arm is None or not arm.workload.prompt.unique or place.cache == "warm":
             continue
-        steps = case.steps(place)
+        steps = case.sound(place)
         found = _hits(steps)
         if found is not None:
             preemptions = sum(s.preemptions or 0 for s in steps)

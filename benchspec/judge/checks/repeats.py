@@ -3,8 +3,9 @@
 Needs: three repeats of a step; drift needs five in the order they were run, two modes ten.
 
 Division: (largest - smallest) / median of the throughput (of the wall time where no tokens are
-counted). No standard deviation: of three values it says nothing (t = 4.30, half-width 2.5 sd),
-while the range of three holds the median with probability 75 %, of five with 94 %.
+counted); where only the ends over several repeats are stated, their distance / their middle. No
+standard deviation: of three values it says nothing (t = 4.30, half-width 2.5 sd), while the range
+of three holds the median with probability 75 %, of five with 94 %.
 
 Readings
   stable     range <= 5 % of the median
@@ -30,7 +31,7 @@ from benchspec.judge.lines import Line, by_spread, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds
+from benchspec.observations.model import Bounds, Step
 from benchspec.observations.quantiles import median
 
 NAME = "repeats"
@@ -47,8 +48,9 @@ def check(case: Case) -> list[CheckResult]:
 def _judge(case: Case, place: Place) -> CheckResult:
     line = Line(NAME, place.arm, place.at)
     values, name, unit = _values(case, place)
-    if any(s.repeats for s in case.steps(place)):
-        return line.silent(lacking("the figure of each repeat; only their median is known"))
+    stated = [s for s in case.steps(place) if s.repeats]
+    if stated:
+        return _stated(case, line, stated[0])
     if len(values) < limit("repeats.verdict"):
         return line.silent(lacking(f"3 repeats; there are {len(values)}"))
     middle, spread = median(values), max(values) - min(values)
@@ -69,6 +71,25 @@ def _judge(case: Case, place: Place) -> CheckResult:
         ],
         quotable=by_spread(spread, middle),
     ).model_copy(update={"n": len(values), "range": Bounds(low=min(values), high=max(values))})
+
+
+def _stated(case: Case, line: Line, step: Step) -> CheckResult:
+    """From the ends of an interval that is stated over several repeats."""
+    found = figures.aggregate_tok_s(step) or figures.wall_s(step) or figures.stream_tok_s(step)
+    many = step.repeats or 0
+    if found is None or found.exact or case.defect(step) or found.low <= 0:
+        return line.silent(lacking("the figure of each repeat; only their median is known"))
+    if many < limit("repeats.verdict"):
+        return line.silent(lacking(f"3 repeats; there are {many}"))
+    share = (found.high - found.low) / found.mid
+    return line.judged(
+        "stable" if share <= limit("repeats.stable") else "noisy",
+        f"range / middle of {many} repeats, {show(found)} = {show(100 * share, 2)} %",
+        share,
+        "ratio",
+        inputs=[Input(name=f"{many} repeats", value=found.number, provenance=step.provenance)],
+        quotable=by_spread(found.high - found.low, found.mid),
+    ).model_copy(update={"n": many, "range": found.number})
 
 
 def _values(case: Case, place: Place) -> tuple[list[float], str, str]:

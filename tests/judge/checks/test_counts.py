@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Observations, Sends, Step
+from benchspec.observations.model import Bounds, Observations, Sends, Step
 from tests.judge.world import result, spec, verdicts
 
 
@@ -103,3 +103,12 @@ def test_a_first_send_that_paid_for_warm_up_is_no_cache() -> None:
         sends = Sends(arm="main", ttft_ms=[4000, 1000, 1000], control_ttft_ms=control)
         r = result(verdicts(spec(), Observations(sends=[sends])), "prefix-cache")
         assert (r.reading, "control" in (r.arithmetic or "")) == (reading, True)
+
+
+@pytest.mark.parametrize(("high", "reading"), [(104, "stable"), (140, "noisy")])
+def test_ends_over_several_repeats_are_a_range(high: float, reading: str) -> None:
+    ends = Bounds(low=100, high=high)
+    (r,) = found("repeats", 4, aggregate_tok_s=ends, repeats=5)
+    assert (r.reading, r.n) == (reading, 5)
+    (r,) = found("repeats", 4, aggregate_tok_s=ends, repeats=2)
+    assert r.state == "insufficient"
