@@ -95,11 +95,10 @@ def entry() -> None:
 def _run() -> int:
     try:
         # Click's own words for a failure (usage) are sentences with the right exit code, 2.
-        cli.main(standalone_mode=False)
+        # A command that ends by `Exit(code)` makes click return that code.
+        code = cli.main(standalone_mode=False)
     except BenchspecError as error:
         return fail(error)
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
     except click.ClickException as error:
         error.show()
         return EXIT_USAGE
@@ -113,7 +112,7 @@ def _run() -> int:
         return fail(_refused(error))
     except Exception as error:  # noqa: BLE001 - the one place where a bug is caught
         return _bug(error)
-    return 0
+    return code if isinstance(code, int) else 0
 
 
 def _refused(error: OSError) -> BenchspecError:

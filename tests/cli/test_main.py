@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -71,6 +72,12 @@ def test_a_path_that_cannot_be_is_a_sentence(command: str) -> None:
     done = benchspec(command, "x" * 300)
     assert done.returncode == 2
     assert "File name too long" in done.stderr and "a defect" not in done.stderr
+
+
+def test_the_exit_code_that_a_command_ends_with_is_the_programs(tmp_path: Path) -> None:
+    (tmp_path / "spec.yaml").write_text("not a map")
+    assert benchspec("next", str(tmp_path / "spec.yaml")).returncode == 1
+    assert benchspec("--help").returncode == 0
 
 
 def test_messages_without_a_reader_change_nothing() -> None:
