@@ -12,9 +12,10 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Record(BaseModel):
-    """Frozen; a field that an older version does not know is refused on writing, kept on reading."""
+    """Frozen. A field that this version does not know is passed over: a journal is read for years,
+    and a bundle of an older or newer version must still be judged."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class RequestRecord(Record):

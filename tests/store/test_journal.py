@@ -45,6 +45,13 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
     assert journal.read(tmp_path / "journal.jsonl") == records
 
 
+def test_a_field_of_another_version_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    line = STARTED.model_dump_json().replace('"kind"', '"from_next_year": {"a": 1}, "kind"')
+    path.write_text(line + "\n", "utf-8")
+    assert journal.read(path) == [STARTED]
+
+
 WHOLE = b"".join(
     record.model_dump_json().encode() + b"\n"
     for record in (STARTED, cell("A-c1-r1"), cell("A-c2-r1"))
