@@ -206,7 +206,7 @@ class Case:
     def _find_slots(self, arm: str) -> Slots | None:
         """The fewest of what was stated, what the KV cache holds and what a counter showed."""
         known = [self.stated_slots(arm), self.kv_slots(arm), self._counted_slots(arm)]
-        found = [slots for slots in known if slots is not None]
+        found = [slots for slots in known if slots is not None and slots.count > 0]
         fewest = min(found, key=lambda slots: slots.count, default=None)
         return fewest or self._inferred_slots(arm)
 

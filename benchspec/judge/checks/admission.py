@@ -28,7 +28,7 @@ import math
 from benchspec.judge.case import Case, measured
 from benchspec.judge.hardware import as_input
 from benchspec.judge.interval import Interval, counted, show
-from benchspec.judge.lines import Line, lacking, not_applicable
+from benchspec.judge.lines import Line, invalid, lacking, not_applicable
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Slots
 from benchspec.judge.thresholds import limit
@@ -53,11 +53,9 @@ def check(case: Case) -> list[CheckResult]:
             return _fitting(line, step, slots, room)
         return _counted(line, step, slots, room)
 
-    if not any(s.running_max is not None for s in case.observations.steps) and not any(
-        case.observed(arm).kv_tokens for arm in case.arm_ids
-    ):
-        return []
-    return case.per_repeat(NAME, divide)
+    known = {s.arm for s in case.observations.steps if s.running_max is not None}
+    known |= {arm for arm in case.arm_ids if case.observed(arm).kv_tokens}
+    return [r for r in case.per_repeat(NAME, divide) if r.arm in known] if known else []
 
 
 def _counted(line: Line, step: Step, slots: Slots | None, room: Slots | None) -> CheckResult:
@@ -98,8 +96,8 @@ def _fitting(line: Line, step: Step, slots: Slots | None, room: Slots | None) ->
     count, fits = step.concurrency or 0, room.count if room else 0
     asked = slots.count if slots else count
     admitted = min(count, asked, fits)
-    if admitted < 1:
-        raise lacking("a KV cache that holds one request")
+    if room is not None and fits < 1:
+        raise invalid(f"{room.source} holds not one request, and one was answered")
     bound = "kv-bound" if fits < min(asked, count) else "slots-bound" if asked < count else "fits"
     return line.judged(
         bound,

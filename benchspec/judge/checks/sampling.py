@@ -85,6 +85,8 @@ def _token_ms(case: Case, channel: Channel) -> float | None:
 def _mean(channel: Channel) -> CheckResult:
     at = {**channel.at, "counter": channel.counter, "question": "mean"}
     line = Line(NAME, channel.arm, at | ({"device": channel.device} if channel.device else {}))
+    if not channel.counts:
+        return line.silent(lacking("how many samples the mean is of"))
     if channel.windows < limit("sampling.few"):
         return line.silent(lacking(f"4 samples in every repeat; one has {channel.windows}"))
     error, spread, covered = _error(channel), channel.spread, _coverage(channel)

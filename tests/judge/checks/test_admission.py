@@ -47,7 +47,7 @@ def test_what_bounds_it(
 
 def test_a_cache_that_holds_no_request_is_no_figure() -> None:
     r = admitted(8, {"kv_tokens": 900})
-    assert (r.state, r.reading) == ("insufficient", None)
+    assert (r.state, r.reading) == ("invalid", None)
 
 
 def test_requests_that_were_put_back_are_told() -> None:
