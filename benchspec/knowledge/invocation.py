@@ -24,7 +24,8 @@ class _Found:
 
 
 def find(command: str, kind: str | None = None) -> Invocation:
-    """The invocation of an engine in a command line; the first one, or the first of `kind`.
+    """The invocation of an engine in a command line; of several the first server of `kind`, or of
+    any kind: `ollama pull x; ollama serve` is about the second.
 
     With a `kind` and no known program, the last simple command is taken for that engine's. Without
     either, `engine` is None. Never raises; what is odd is in `problems`.
@@ -32,7 +33,9 @@ def find(command: str, kind: str | None = None) -> Invocation:
     commands, problems = shell.split(command)
     exported: dict[str, str] = {}
     found = [hit for hit in _search(commands, exported, 0) if hit]
-    hit = next((each for each in found if each.engine == kind), None)
+    fitting = [each for each in found if kind in (None, each.engine)]
+    servers = [each for each in fitting if programs.serves(each.engine, each.executable, each.argv)]
+    hit = next(iter(servers or fitting), None)
     if hit is None and found:
         hit = found[0]
         if kind is not None:

@@ -112,6 +112,18 @@ def engine_of(program: str) -> str | None:
     return PROGRAMS.get(program)
 
 
+_SERVER_COMMAND = {"ollama": "serve", "vllm": "serve", "lm-studio": "load"}
+
+
+def serves(engine: str, program: str, argv: Sequence[str]) -> bool:
+    """Whether this is what serves, among an engine's programs and sub-commands; for LM Studio what
+    loads the model, which is where its settings are."""
+    if engine == "llama.cpp":
+        return program in ("llama-server", "server")
+    word = _SERVER_COMMAND.get(engine)
+    return word is None or program in MODULES or tuple(argv[:1]) == (word,)
+
+
 def script_module(path: str) -> str:
     """A script's path as the module it is, as far as that is known: `.../vllm/x.py` -> `vllm.x`."""
     dotted = re.sub(r"\.py$", "", path.replace("\\", "/")).strip("/").replace("/", ".")

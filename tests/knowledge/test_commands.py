@@ -63,6 +63,7 @@ def test_a_real_command_line_sets_what_it_really_sets(case: dict[str, Any]) -> N
         "root@box:~/llama.cpp# ./llama-server -np 4",
         "(venv) me@box:~$ llama-server -np 4",
         "[me@box llama.cpp]$ ./llama-server -np 4",
+        "llama-bench -m x.gguf -p 512; llama-server -np 4",
         "(cd /srv; ./llama-server -np 4)",
         "echo start\nllama-server -np 4\n",
         "# my notes\nllama-server \\\n  -np \\\n 4  # four slots",
@@ -222,3 +223,17 @@ WORDS = """llama-server vllm serve ollama docker run -e A=1 python -m -- -np 4 -
 def test_any_text_is_read_without_an_exception(kind: str | None, text: str) -> None:
     parsed = parse_command(kind, text)
     assert all(use.name == name for name, use in parsed.settings.items())
+
+
+@pytest.mark.parametrize(
+    ("command", "name", "value"),
+    [
+        ("ollama pull x; OLLAMA_NUM_PARALLEL=2 ollama serve", "num-parallel", 2),
+        ("ollama pull x && export OLLAMA_NUM_PARALLEL=2 && ollama serve", "num-parallel", 2),
+        ("lms server start --port 1; lms load x --parallel 2", "parallel", 2),
+        ("vllm bench serve --model x & vllm serve x --max-num-seqs 2", "max-num-seqs", 2),
+        ("llama-cli -m x.gguf -p hi\nllama-server -m x.gguf -np 2", "parallel", 2),
+    ],
+)
+def test_of_several_commands_the_server_is_read(command: str, name: str, value: int) -> None:
+    assert parse_command(None, command).settings[name].value == value
