@@ -1,12 +1,17 @@
 """How far the measured path is from the truth, on this machine, now.
 
-    python benchmarks/instrument.py [--streams 1 64 256 1024] [--repeats 3]
+    python benchmarks/instrument.py [--streams 1 64 256 1024] [--repeats 3] [--busy]
 
 A server of known timing runs in a child process: the first token 100 ms after the request, then
-one every 20 ms, 128 in all. Printed per number of streams, as the median over the repeats: the
-error of the time to first token and of the gaps between tokens (both hold the server's own
-lateness, which is printed beside them), processor time of the client per event, the spread of the
-dispatch, the share of reads stamped by the kernel. Then the rate with a server that never pauses.
+one every 20 ms, 128 in all. It tells afterwards when it really wrote, and an error is what the
+client says minus that. Printed per number of streams, as the median over the repeats: the error of
+the time to first token, of the gaps between tokens and of the moment that every stamp names;
+processor time of the client per event, the spread of the dispatch, reads that held several tokens,
+the share of reads stamped by the kernel, and how late the server was (in no error). Then the rate
+with a server that never pauses.
+
+With --busy instead: 64 streams while another process keeps the client's core busy, with kernel
+stamps and with the user-space fallback; the server has another core, where there is one.
 
 The time to first token counts from the send call of each request. Connections are opened before
 the dispatch, so the handshakes of 256 connections are not in the figure.
@@ -17,45 +22,54 @@ Exits 1 on Linux when under 99 % of the reads were stamped by the kernel.
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import statistics
+import subprocess
 import sys
-import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from unittest.mock import patch
 
-from benchspec.load.calibration import Errors, burst, errors, known_server
+import numpy as np
+
+from benchspec.engines.base import Endpoint
+from benchspec.load import clock
+from benchspec.load.calibration import Errors, burst, errors, known_server, late_ms, writes_ns
 from benchspec.load.known_timing import Timing
 from benchspec.load.trace import CellTrace
 
 PACED = Timing(first_ms=100.0, gap_ms=20.0, tokens=128)
 FLAT_OUT = Timing(first_ms=0.0, gap_ms=0.0, tokens=4000, flat_out=True)
 FLAT_OUT_STREAMS = 32
+BUSY_STREAMS = 64
 LEAST_KERNEL_SHARE = 0.99
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One burst, what is wrong with it, and how late the server's own writes were, in ms."""
+    """One burst, what is wrong with it, and how late the server's own writes were (p99, ms)."""
 
     trace: CellTrace
     errors: Errors
-    server: dict[str, float]
+    server_ms: float
 
 
-COLUMNS: list[tuple[str, Callable[[Trial], float]]] = [
+Columns = list[tuple[str, Callable[[Trial], float]]]
+
+COLUMNS: Columns = [
     ("first p50 ms", lambda trial: trial.errors.first_token_ms_p50),
     ("first p99 ms", lambda trial: trial.errors.first_token_ms_p99),
     ("gap p50 ms", lambda trial: trial.errors.gap_ms_p50),
     ("gap p99 ms", lambda trial: trial.errors.gap_ms_p99),
-    ("server first", lambda trial: trial.server["first_p50"]),
-    ("server p50 ms", lambda trial: trial.server["all_p50"]),
-    ("server p99 ms", lambda trial: trial.server["all_p99"]),
+    ("stamp p50 ms", lambda trial: trial.errors.stamp_ms_p50),
+    ("stamp p99 ms", lambda trial: trial.errors.stamp_ms_p99),
     ("us/event", lambda trial: trial.trace.client.cpu_s / trial.trace.client.events * 1e6),
     ("CPU share", lambda trial: trial.trace.client.cpu_share),
     ("dispatch ms", lambda trial: dispatch_ms(trial.trace)),
     ("coalesced", lambda trial: trial.trace.client.coalesced_reads),
     ("kernel share", lambda trial: kernel_share(trial.trace)),
+    ("server p99 ms", lambda trial: trial.server_ms),
 ]
 
 
@@ -69,26 +83,34 @@ def dispatch_ms(trace: CellTrace) -> float:
     return (max(sent) - min(sent)) / 1e6
 
 
-def paced_trials(streams: int, repeats: int) -> list[Trial]:
+def trials_of(endpoint: Endpoint, streams: int, repeats: int) -> list[Trial]:
     trials = []
-    with known_server(PACED) as endpoint:
-        for _ in range(repeats):
-            trace = burst(endpoint, streams)
-            url = f"http://127.0.0.1:{endpoint.port}/lateness"
-            with urllib.request.urlopen(url) as answer:
-                trials.append(Trial(trace, errors(trace, PACED), json.load(answer)))
+    for _ in range(repeats):
+        trace = burst(endpoint, streams)
+        written = writes_ns(endpoint)
+        late = float(np.percentile(late_ms(written, PACED), 99))
+        trials.append(Trial(trace, errors(trace, written), late))
     return trials
+
+
+def print_row(name: object, trials: list[Trial]) -> None:
+    values = [statistics.median(map(value, trials)) for _, value in COLUMNS]
+    print(f"{name!s:>8}" + "".join(f"{value:>15.3f}" for value in values), flush=True)
+
+
+def print_header(name: str) -> None:
+    print(f"{name:>8}" + "".join(f"{title:>15}" for title, _ in COLUMNS))
 
 
 def print_paced(all_streams: list[int], repeats: int) -> float:
     """Print the table; the smallest kernel share seen."""
-    print(f"{'streams':>8}" + "".join(f"{name:>15}" for name, _ in COLUMNS))
+    print_header("streams")
     least = 1.0
-    for streams in all_streams:
-        trials = paced_trials(streams, repeats)
-        values = [statistics.median(map(value, trials)) for _, value in COLUMNS]
-        print(f"{streams:>8}" + "".join(f"{value:>15.3f}" for value in values), flush=True)
-        least = min(least, *(kernel_share(trial.trace) for trial in trials))
+    with known_server(PACED) as endpoint:
+        for streams in all_streams:
+            trials = trials_of(endpoint, streams, repeats)
+            print_row(streams, trials)
+            least = min(least, *(kernel_share(trial.trace) for trial in trials))
     return least
 
 
@@ -102,13 +124,62 @@ def print_flat_out(repeats: int) -> None:
     print(f"second of processor time, {reads:.2f} events per read")
 
 
+@contextmanager
+def on_core(core: int) -> Iterator[None]:
+    """This thread, and what it starts meanwhile, on one core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextmanager
+def busy_process() -> Iterator[None]:
+    """Another process that never sleeps, on the cores of this one. It ends by itself."""
+    endless = "import time\nend = time.monotonic() + 300\nwhile time.monotonic() < end: pass"
+    with subprocess.Popen([sys.executable, "-c", endless]) as busy:
+        try:
+            yield
+        finally:
+            busy.kill()
+
+
+def print_busy(repeats: int) -> float:
+    """Print the table of a client whose core is busy; the kernel share of the stamped trials."""
+    print_header("stamps")
+    stamped = busy_trials(repeats)
+    print_row("kernel", stamped)
+    with patch.object(clock, "enable_stamps", return_value=False):
+        print_row("user", busy_trials(repeats))
+    return min(kernel_share(trial.trace) for trial in stamped)
+
+
+def busy_trials(repeats: int) -> list[Trial]:
+    """64 streams; the client shares the first core with a process that never sleeps."""
+    cores = sorted(os.sched_getaffinity(0))
+    with ExitStack() as around:
+        with on_core(cores[-1]):
+            endpoint = around.enter_context(known_server(PACED))
+        around.enter_context(on_core(cores[0]))
+        around.enter_context(busy_process())
+        return trials_of(endpoint, BUSY_STREAMS, repeats)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--streams", type=int, nargs="+", default=[1, 64, 256])
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--busy", action="store_true", help="take the client's core away")
     given = parser.parse_args()
-    least = print_paced(given.streams, given.repeats)
-    print_flat_out(given.repeats)
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    if given.busy:
+        least = print_busy(given.repeats)
+    else:
+        least = print_paced(given.streams, given.repeats)
+        print_flat_out(given.repeats)
+    print(f"load average {os.getloadavg()[0]:.1f}")
     if sys.platform == "linux" and least < LEAST_KERNEL_SHARE:
         print(f"only {least:.1%} of the reads were stamped by the kernel", file=sys.stderr)
         return 1

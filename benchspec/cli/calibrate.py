@@ -71,7 +71,7 @@ def command(streams: Sequence[int], seconds: float, as_json: bool) -> None:
         ("clock", f"{clock.implementation}, steps of {clock.resolution * 1e9:g} ns"),
     ]:
         out(f"{name:<28}{value}")
-    err("errors hold the built-in server's own lateness (last column): they are upper bounds")
+    err("an error is what the client says minus what the server did; its lateness is in none")
     err("next: benchspec run SPEC")
 
 
@@ -84,6 +84,7 @@ _COLUMNS = (
     "load",
     "first token",
     "gap",
+    "stamp",
     "send late",
     "read lag",
     "coalesced",
@@ -93,6 +94,7 @@ _COLUMNS = (
 _UNITS = (
     "",
     "% of ceiling",
+    "ms p50/p99",
     "ms p50/p99",
     "ms p50/p99",
     "ms p99",
@@ -116,6 +118,7 @@ def _row(one: Paced, ceiling_events_s: float) -> Sequence[str]:
         f"{100 * one.events_s / ceiling_events_s:.1f}",
         f"{one.errors.first_token_ms_p50:.2f}/{one.errors.first_token_ms_p99:.2f}",
         f"{one.errors.gap_ms_p50:.2f}/{one.errors.gap_ms_p99:.2f}",
+        f"{one.errors.stamp_ms_p50:.2f}/{one.errors.stamp_ms_p99:.2f}",
         f"{one.send_lateness_ms_p99:.2f}",
         "not measured" if lag is None else f"{lag:.2f}",
         f"{100 * one.coalesced_share:.1f}",

@@ -11,10 +11,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchspec.engines.base import Endpoint
 from benchspec.errors import EngineFailure
-from benchspec.load.clock import now_ns
 from benchspec.load.driver import CellTrace, Load, run_cell
 from benchspec.load.known_timing import Timing
 from benchspec.load.target import Sampling, request_body, target_of
@@ -27,24 +27,27 @@ _FLAT_OUT_STREAMS = 32
 _FLAT_OUT_EVENTS_S = 150_000
 _ANSWER_S = 10.0
 
+Moments = NDArray[np.int64]
+"""CLOCK_MONOTONIC, ns: the same for every process of a machine."""
+
 
 @dataclass(frozen=True)
 class Errors:
-    """What the client says minus what the server was told to do, in ms. Absolute for gaps.
-
-    The server's own lateness is in it: an upper bound on the client's error.
-    """
+    """What the client says minus what the server did, in ms: of the time to first token, of the
+    gaps between tokens (absolute), and of the moment that each token's stamp names."""
 
     first_token_ms_p50: float
     first_token_ms_p99: float
     gap_ms_p50: float
     gap_ms_p99: float
+    stamp_ms_p50: float
+    stamp_ms_p99: float
 
 
 @dataclass(frozen=True)
 class Paced:
     """One wave against a server that paces its tokens. Shares are of reads; `cpu_share` 1.0 is one
-    core. `server_late_ms_p99` is how late the server's own writes were."""
+    core. `server_late_ms_p99` is how late the server wrote, which is in no error."""
 
     streams: int
     events_s: float
@@ -95,8 +98,9 @@ def calibrate(
 
 def paced(endpoint: Endpoint, timing: Timing, streams: int) -> Paced:
     """One wave of `streams` against a server of this timing. Raises EngineFailure."""
-    lateness(endpoint)
+    writes_ns(endpoint)
     trace = burst(endpoint, streams)
+    written = writes_ns(endpoint)
     client = trace.client
     return Paced(
         streams=streams,
@@ -107,44 +111,53 @@ def paced(endpoint: Endpoint, timing: Timing, streams: int) -> Paced:
         read_lag_ms_p99=client.read_lag_ms_p99,
         coalesced_share=client.coalesced_reads / client.reads,
         kernel_stamp_share=client.kernel_stamps / client.reads,
-        server_late_ms_p99=lateness(endpoint)["all_p99"],
-        errors=errors(trace, timing),
+        server_late_ms_p99=float(np.percentile(late_ms(written, timing), 99)),
+        errors=errors(trace, written),
     )
 
 
-def lateness(endpoint: Endpoint) -> dict[str, float]:
-    """Percentiles of how late a server of known timing wrote since it was last asked, in ms."""
+def writes_ns(endpoint: Endpoint) -> Moments:
+    """What a server of known timing did since it was last asked: (requests, 1 + tokens) moments, the
+    request's arrival first."""
     connection = http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=_ANSWER_S)
     with closing(connection):
-        connection.request("GET", "/lateness")
-        found: dict[str, float] = json.load(connection.getresponse())
-    return found
+        connection.request("GET", "/writes")
+        return np.array(json.load(connection.getresponse()), dtype=np.int64)
+
+
+def late_ms(written: Moments, timing: Timing) -> NDArray[np.float64]:
+    """How late the server wrote each token, (requests, tokens)."""
+    told_ms = timing.first_ms + timing.gap_ms * np.arange(written.shape[1] - 1)
+    return (written[:, 1:] - written[:, :1]) / 1e6 - told_ms
 
 
 def burst(endpoint: Endpoint, streams: int) -> CellTrace:
-    """One wave against a server of known timing. Raises EngineFailure if any request failed."""
+    """One wave against a server of known timing, in moments of its clock. Raises EngineFailure if
+    any request failed."""
     asked = Sampling(max_tokens=1)
     body = request_body(endpoint.dialect, "calibration", asked, engine="openai")
-    trace = run_cell(target_of(endpoint), [body] * streams, Load("burst"), origin_ns=now_ns())
+    trace = run_cell(target_of(endpoint), [body] * streams, Load("burst"), origin_ns=0)
     if trace.state != "done" or not all(request.ok for request in trace.requests):
         failed = next((one.error for one in trace.requests if one.error), trace.reason)
         raise EngineFailure(f"the client could not be calibrated: {failed}")
     return trace
 
 
-def errors(trace: CellTrace, timing: Timing) -> Errors:
-    """Compare a trace with the timing that its server kept to."""
-    first = [
-        (request.first_token_ns - request.sent_ns) / 1e6 - timing.first_ms
-        for request in trace.requests
-        if request.first_token_ns is not None and request.sent_ns is not None
-    ]
-    stamps = [
-        trace.samples[request.samples_start :][: request.samples_count]
-        for request in trace.requests
-    ]
-    gaps = np.abs(np.concatenate([np.diff(own) for own in stamps]) / 1e6 - timing.gap_ms)
-    return Errors(*map(float, (*np.percentile(first, [50, 99]), *np.percentile(gaps, [50, 99]))))
+def errors(trace: CellTrace, written: Moments) -> Errors:
+    """Compare a burst, of which every request was answered, with what its server did.
+
+    The requests of one process arrive in the order in which they were sent.
+    """
+    sent = np.array([one.sent_ns for one in trace.requests], dtype=np.int64)[:, np.newaxis]
+    stamps = trace.samples.reshape(len(sent), -1)
+    seen = np.hstack([sent, stamps])[np.argsort(sent[:, 0], kind="stable")]
+    true = written[np.argsort(written[:, 0], kind="stable")]
+    first = (seen[:, 1] - seen[:, 0]) - (true[:, 1] - true[:, 0])
+    gaps = np.abs(np.diff(seen[:, 1:]) - np.diff(true[:, 1:]))
+    late = seen[:, 1:] - true[:, 1:]
+    return Errors(
+        *(float(q) for ns in (first, gaps, late) for q in np.percentile(ns, [50, 99]) / 1e6)
+    )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ It answers /v1/completions and /v1/chat/completions in OpenAI's streaming format
 `first-ms` after the request reached this machine's kernel, every further one exactly `gap-ms`
 later on an absolute schedule, one event per write. `--flat-out` sends as fast as the client takes
 it instead; `--fail-every N` answers every Nth request with HTTP 500, or with `--fail-silently` not
-at all. `GET /lateness` tells how late its own writes were, in ms: what is not the client's error.
+at all. `GET /writes` tells when it really wrote, which is the truth to measure a client against.
 `GET /health` and `/v1/models` answer as
 an engine's do, so that a run can be attached to it.
 """
@@ -55,13 +55,15 @@ class Timing:
 
 @dataclass
 class Server:
-    """What all connections share: the ready-made answers, one timer, the server's own lateness."""
+    """What all connections share: the ready-made answers, one timer, and when they wrote.
+
+    `writes` has an array per request: when the kernel received it, then when each token was written.
+    """
 
     timing: Timing
     timer: Timer
     reads: ReadStats = field(default_factory=ReadStats)
-    late_ns: array[int] = field(default_factory=lambda: array("q"))
-    first_late_ns: array[int] = field(default_factory=lambda: array("q"))
+    writes: list[array[int]] = field(default_factory=list)
     asked: int = 0
 
     def __post_init__(self) -> None:
@@ -75,15 +77,10 @@ class Server:
         self.asked += 1
         return self.timing.fail_every > 0 and self.asked % self.timing.fail_every == 0
 
-    def lateness(self) -> dict[str, float]:
-        """Percentiles of write time minus schedule since the last call, in ms."""
-        found = {}
-        for name, values in (("first", self.first_late_ns), ("all", self.late_ns)):
-            late = sorted(values)
-            del values[:]
-            for percent in (50, 99) if late else ():
-                found[f"{name}_p{percent}"] = late[(len(late) - 1) * percent // 100] / 1e6
-        return found
+    def told(self) -> list[list[int]]:
+        """`writes` since this was last asked."""
+        writes, self.writes = self.writes, []
+        return [one.tolist() for one in writes]
 
 
 class Connection:
@@ -119,6 +116,8 @@ class Connection:
             return
         timing = self._server.timing
         self._answer, self._next = answer, 0
+        self._writes = array("q", [self._arrived_ns])
+        self._server.writes.append(self._writes)
         self._write(_STREAM_HEADER + answer[0])
         self._due_ns = self._arrived_ns + round(timing.first_ms * 1e6)
         if timing.flat_out:
@@ -132,8 +131,8 @@ class Connection:
             self._answer_json(b"500 Internal Server Error", message)
 
     def _answer_get(self) -> None:
-        if self._path == "/lateness":
-            self._answer_json(b"200 OK", self._server.lateness())
+        if self._path == "/writes":
+            self._answer_json(b"200 OK", self._server.told())
         elif self._path in _ENGINE_ANSWERS:
             self._answer_json(b"200 OK", _ENGINE_ANSWERS[self._path])
         else:
@@ -150,11 +149,8 @@ class Connection:
     def _write_token(self) -> None:
         if not self._more():  # the client has gone
             return
-        late_ns = now_ns() - self._due_ns
-        self._server.late_ns.append(late_ns)
-        if self._next == 0:
-            self._server.first_late_ns.append(late_ns)
         self._next += 1
+        self._writes.append(now_ns())
         self._write(self._answer[self._next])
         if self._more():
             self._due_ns += round(self._server.timing.gap_ms * 1e6)

@@ -9,13 +9,23 @@ import urllib.error
 import urllib.request
 from functools import partial
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from benchspec.load.calibration import burst, calibrate, errors, known_server
+from benchspec.load.calibration import (
+    burst,
+    calibrate,
+    errors,
+    late_ms,
+    writes_ns,
+)
 from benchspec.load.driver import Load
 from benchspec.load.known_timing import Timing
 from benchspec.load.target import target_of
 from benchspec.load.timer import Timer
+from benchspec.load.trace import CellTrace
+from benchspec.store.records import ClientRecord, RequestRecord
 from tests.load.conftest import StartServer
 from tests.load.wire import LOOPS, LoopFactory, bodies, run
 
@@ -51,9 +61,8 @@ def test_every_nth_request_fails_where_asked(start_server: StartServer) -> None:
     )
 
 
-def test_health_lateness_and_nothing_else(start_server: StartServer) -> None:
+def test_it_answers_like_an_engine(start_server: StartServer) -> None:
     endpoint = start_server(Timing(1.0, 1.0, 5))
-    burst(endpoint, 2)
 
     def get(path: str) -> dict[str, object]:
         with urllib.request.urlopen(f"http://127.0.0.1:{endpoint.port}{path}") as answer:
@@ -62,21 +71,43 @@ def test_health_lateness_and_nothing_else(start_server: StartServer) -> None:
 
     assert get("/health") == {"status": "ok"}
     assert get("/v1/models")["object"] == "list"
-    assert set(get("/lateness")) == {"first_p50", "first_p99", "all_p50", "all_p99"}
-    assert get("/lateness") == {}
     with pytest.raises(urllib.error.HTTPError, match="404"):
         get("/v1/anything")
 
 
-def test_errors_are_measured_minus_told() -> None:
-    timing = Timing(first_ms=30.0, gap_ms=4.0, tokens=6)
-    with known_server(timing) as endpoint:
-        trace = burst(endpoint, 2)
-    exact = errors(trace, timing)
-    shifted = errors(trace, Timing(first_ms=10.0, gap_ms=4.0, tokens=6))
-    assert shifted.first_token_ms_p50 == pytest.approx(exact.first_token_ms_p50 + 20.0)
-    assert exact.first_token_ms_p50 >= 0
-    assert exact.gap_ms_p50 >= 0
+def test_it_tells_when_it_wrote(start_server: StartServer) -> None:
+    timing = Timing(30.0, 4.0, 6)
+    endpoint = start_server(timing)
+    trace = burst(endpoint, 3)
+    written = writes_ns(endpoint)
+    assert written.shape == (3, 7)
+    assert (late_ms(written, timing) >= 0).all()
+    ends = [one.end_ns for one in trace.requests if one.end_ns is not None]
+    assert min(one.sent_ns or 0 for one in trace.requests) <= written.min()
+    assert written.max() <= max(ends)
+    assert writes_ns(endpoint).size == 0
+
+
+def test_errors_are_what_the_client_says_minus_what_the_server_did() -> None:
+    """Two requests sent at 0 and 10 ms, in the order in which they arrived 1 ms later."""
+    written = ms([[11, 111, 131, 151], [1, 101, 121, 141]])
+    requests = [RequestRecord(index=n, sent_ns=10 * n * MS) for n in range(2)]
+    samples = ms([[101, 122, 142], [113, 131, 151]]).ravel()
+    client = ClientRecord(
+        cpu_s=0, wall_s=0, cpu_share=0, events=6, reads=6, kernel_stamps=6, coalesced_reads=0
+    )
+    found = errors(CellTrace(requests, samples, client, 0, 0, "done", None), written)
+    assert found.first_token_ms_p50 == 2.0  # 101 and 103 ms, where it was 100
+    assert found.first_token_ms_p99 == pytest.approx(2.98)
+    assert found.gap_ms_p50 == 0.5  # off by 1, 0, 2 and 0 ms
+    assert found.stamp_ms_p50 == 0.5  # late by 0, 1, 1, 2, 0 and 0 ms
+
+
+MS = 1_000_000
+
+
+def ms(moments: list[list[int]]) -> NDArray[np.int64]:
+    return np.array(moments, dtype=np.int64) * MS
 
 
 def test_calibration_measures_here_and_now() -> None:
