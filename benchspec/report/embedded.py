@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchspec.errors import BenchspecError
+from benchspec.errors import BenchspecError, UsageError
 from benchspec.judge.result import Verdicts
 from benchspec.observations.model import Observations
 from benchspec.report.facts import BundleFacts
@@ -15,6 +15,9 @@ MAX_SERIES_VALUES = 2000
 MAX_TEXT = 2000
 _OPEN = f'<script type="application/json" id="{ELEMENT_ID}">'
 _CLOSE = "</script>"
+
+DAMAGED = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What `read_result` may raise besides BenchspecError on a page that someone changed."""
 
 
 def result_json(observations: Observations, verdicts: Verdicts, facts: BundleFacts) -> str:
@@ -57,19 +60,21 @@ def script_safe(data: object) -> str:
 def read_result(html: bytes) -> dict[str, Any]:
     """The result embedded in a report; `observations` and `verdicts` as their models validate.
 
-    Raises BenchspecError when the page holds none, or one that is not this version's.
+    Raises UsageError when the page holds none, BenchspecError when it is not JSON or not this
+    version's, and what DAMAGED lists when its parts are not of their form.
     """
     text = html.decode("utf-8", errors="replace")
     _, opened, rest = text.partition(_OPEN)
     body, closed, _ = rest.partition(_CLOSE)
     if not (opened and closed):
-        raise BenchspecError("the page holds no benchspec result", hint="was it saved as a report?")
+        raise UsageError("the page holds no benchspec result", hint="was it saved as a report?")
     try:
         result = json.loads(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BenchspecError(f"the result in the page is damaged: {error}") from error
     if not isinstance(result, dict) or result.get("format_version") != 1:
         raise BenchspecError("the result in the page is of another format version")
+    result["complete"] = result.get("complete") is not False
     for step in result["observations"].get("steps", []):
         step["requests"] = _rows(step.get("requests", {}))
     result["observations"] = Observations.model_validate(result["observations"])

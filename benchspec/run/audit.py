@@ -96,7 +96,7 @@ def _facts(audited: Audited) -> BundleFacts:
         benchspec=__version__,
         utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         origin="audit",
-        spec_text=audited.lint.document.text,
+        spec_text=audited.lint.document.raw.decode("utf-8"),
         spec_sha256=audited.verdicts.spec_sha256,
         findings=tuple(
             AcceptedFinding(f.code, f.name, f.severity, f.message, f.waived)

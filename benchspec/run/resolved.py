@@ -119,7 +119,7 @@ def report_facts(bundle: Bundle, resolved: Mapping[str, Any], evidence: bytes) -
         benchspec=resolved["benchspec"],
         utc=resolved["utc"],
         origin="run",
-        spec_text=bundle.spec.read_text("utf-8"),
+        spec_text=bundle.spec.read_bytes().decode("utf-8"),
         spec_sha256=resolved["spec_sha256"],
         bundle=resolved["bundle"],
         evidence=tuple(_evidence(evidence)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchspec.judge.result import CheckResult, HypothesisResult, Input, Verdicts
-from benchspec.run import verify
+from benchspec.run import differences
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from benchspec.run import verify
     ],
 )
 def test_the_first_difference(recorded: object, true: object, where: str | None) -> None:
-    assert verify._difference(recorded, true) == where
+    assert differences.difference(recorded, true) == where
 
 
 def verdicts(benchspec: str = "0.1.0", *, value: float = 1.0, **check: str) -> Verdicts:
@@ -50,7 +50,7 @@ def verdicts(benchspec: str = "0.1.0", *, value: float = 1.0, **check: str) -> V
 
 
 def mismatches(recorded: Verdicts, true: Verdicts) -> list[str]:
-    return [one.text for one in verify._verdict_mismatches("verdicts.json", recorded, true)]
+    return [one.text for one in differences.verdict_mismatches("verdicts.json", recorded, true)]
 
 
 def test_other_wording_is_no_mismatch() -> None:
@@ -73,5 +73,5 @@ def test_a_newer_judge_may_know_more_checks_but_not_fewer() -> None:
 
 
 def test_a_check_that_moved_names_the_hypothesis_that_rests_on_it() -> None:
-    assert verify._moved(verdicts(value=2.0), verdicts()) == ["H1"]
-    assert verify._moved(verdicts(), verdicts()) == []
+    assert differences.moved_hypotheses(verdicts(value=2.0), verdicts()) == ["H1"]
+    assert differences.moved_hypotheses(verdicts(), verdicts()) == []
