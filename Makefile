@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := build/lowest
+REPORTS_DATE := 2026-11-29
 
-.PHONY: demo test test-fast test-lowest check format docs system system-test clean
+.PHONY: demo test test-fast test-lowest check format docs reports system system-test clean
 
 demo: $(VENV)/.demo system
 	$(BIN)/benchspec run specs/quickstart/spec.yaml
@@ -32,6 +33,14 @@ format: $(VENV)/.dev
 # Write the generated pages again: commands, spec language, checks, rules, JSON Schema.
 docs: $(VENV)/.dev
 	$(BIN)/python docs/generate.py
+
+# Write the sample reports again, from the specs and the evidence that are committed: audits exit 1
+# where the linter has something to say, and the quickstart's run is judged, not repeated.
+reports: $(VENV)/.demo system
+	$(BIN)/benchspec audit specs/casebook/*.yaml --date $(REPORTS_DATE) --output reports/casebook > /dev/null || test $$? = 1
+	rm -f reports/casebook/*/spec.yaml reports/casebook/*/observations.json
+	test ! -e reports/quickstart/journal.jsonl || $(BIN)/benchspec report reports/quickstart
+	$(BIN)/benchspec report reports --all
 
 system:
 	@bash .ci/system-packages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import click
 from benchspec.cli.console import emit_json, err, fail, out, paint
 from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE, EXIT_USAGE, SpecUnreadable
 from benchspec.lint.linter import LintResult
+from benchspec.report.dates import instant
 from benchspec.run.audit import Audited, audit, write_report
 from benchspec.spec.loader import read
 
@@ -35,8 +37,19 @@ from benchspec.spec.loader import read
     show_default=True,
     help="Which reports --output gets.",
 )
+@click.option(
+    "--date",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Date of the reports; without it the study's, or today.",
+)
 def command(
-    files: tuple[str, ...], as_json: bool, questions: bool, output: Path | None, formats: str
+    files: tuple[str, ...],
+    as_json: bool,
+    questions: bool,
+    output: Path | None,
+    formats: str,
+    date: datetime | None,
 ) -> None:
     """Judge the figures under `observations` in each FILE as if they had been measured here.
 
@@ -55,7 +68,7 @@ def command(
     else:
         _print(results, questions)
     if output is not None:
-        _report(results, output, wanted)
+        _report(results, output, wanted, date)
     sys.exit(EXIT_USAGE if unreadable else max(map(_exit_code, results), default=EXIT_DONE))
 
 
@@ -119,10 +132,21 @@ def _next(results: list[Audited | LintResult]) -> None:
         return
 
 
-def _report(results: list[Audited | LintResult], output: Path, formats: tuple[str, ...]) -> None:
+def _report(
+    results: list[Audited | LintResult],
+    output: Path,
+    formats: tuple[str, ...],
+    date: datetime | None,
+) -> None:
     for result in results:
         if isinstance(result, Audited):
             stem = Path(result.lint.document.name).stem
-            for path in write_report(result, output / stem, formats):
+            for path in write_report(result, output / stem, formats, _day(result, date)):
                 if path.suffix in (".html", ".pdf"):
                     err(f"report: {path}")
+
+
+def _day(audited: Audited, asked: datetime | None) -> str:
+    """The report's date: what was asked for, what the study says if that is a date, or today."""
+    told = instant(audited.spec.study.date or "")
+    return (asked or told or datetime.now(UTC)).strftime("%Y-%m-%d")

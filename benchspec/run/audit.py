@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -54,11 +53,12 @@ def audit(document: Document) -> Audited | LintResult:
     return Audited(result, result.spec, observations, verdicts, order)
 
 
-def write_report(audited: Audited, folder: Path, formats: tuple[str, ...]) -> list[Path]:
+def write_report(audited: Audited, folder: Path, formats: tuple[str, ...], day: str) -> list[Path]:
     """Write spec.yaml, observations.json, verdicts.json and the report into `folder`.
 
-    Returns what was written, the report first. Raises StorageFailure, and EnvironmentFailure
-    when a PDF is wanted and this machine cannot make one.
+    `day` is the report's date, YYYY-MM-DD: the same day, the same bytes. Returns what was written,
+    the report first. Raises StorageFailure, and EnvironmentFailure when a PDF is wanted and this
+    machine cannot make one.
     """
     verdicts = canonical_json(audited.verdicts.model_dump(mode="json"))
     parts = {
@@ -66,7 +66,7 @@ def write_report(audited: Audited, folder: Path, formats: tuple[str, ...]) -> li
         "observations.json": canonical_json(audited.observations.model_dump(mode="json")),
         "verdicts.json": verdicts,
     }
-    reports = _render(audited, verdicts, formats)
+    reports = _render(audited, verdicts, formats, f"{day}T00:00:00Z")
     with storage(folder, "created"):
         folder.mkdir(parents=True, exist_ok=True)
     for name, data in {**reports, **parts}.items():
@@ -74,12 +74,14 @@ def write_report(audited: Audited, folder: Path, formats: tuple[str, ...]) -> li
     return [folder / name for name in (*reports, *parts)]
 
 
-def _render(audited: Audited, verdicts: bytes, formats: tuple[str, ...]) -> dict[str, bytes]:
+def _render(
+    audited: Audited, verdicts: bytes, formats: tuple[str, ...], utc: str
+) -> dict[str, bytes]:
     from benchspec.report.html import render_html
     from benchspec.report.pdf import AttachedFile, render_pdf
     from benchspec.report.view import make_view
 
-    facts = _facts(audited)
+    facts = _facts(audited, utc)
     html = render_html(make_view(audited.spec, audited.observations, audited.verdicts, facts))
     reports = {"report.html": html} if "html" in formats else {}
     if "pdf" in formats:
@@ -91,10 +93,10 @@ def _render(audited: Audited, verdicts: bytes, formats: tuple[str, ...]) -> dict
     return reports
 
 
-def _facts(audited: Audited) -> BundleFacts:
+def _facts(audited: Audited, utc: str) -> BundleFacts:
     return BundleFacts(
         benchspec=__version__,
-        utc=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        utc=utc,
         origin="audit",
         spec_text=audited.lint.document.raw.decode("utf-8"),
         spec_sha256=audited.verdicts.spec_sha256,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import re
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,15 +14,17 @@ from benchspec.report.index import Entry, entry
 from benchspec.store.files import read_whole
 
 LIMIT_BYTES = 64 << 20
+_DATE = re.compile(rb'<meta name="dcterms.created" content="(\d{4}-\d\d-\d\d)')
 
 
 def find_reports(folder: Path) -> list[Entry]:
-    """An entry per folder in `folder` that holds verdicts.json and report.html; no deeper.
+    """An entry per folder with verdicts.json and report.html, in `folder` or one level deeper.
 
     What cannot be read is passed over: an index is no place to judge a bundle. Raises UsageError
     when there is none at all.
     """
-    found = [_entry(path.parent) for path in sorted(folder.glob("*/verdicts.json"))]
+    below = [*folder.glob("*/verdicts.json"), *folder.glob("*/*/verdicts.json")]
+    found = [_entry(folder, path.parent) for path in sorted(below)]
     entries = [one for one in found if one is not None]
     if not entries:
         raise UsageError(
@@ -32,21 +34,12 @@ def find_reports(folder: Path) -> list[Entry]:
     return entries
 
 
-def _entry(folder: Path) -> Entry | None:
+def _entry(folder: Path, where: Path) -> Entry | None:
     try:
-        verdicts = Verdicts.model_validate_json(read_whole(folder / "verdicts.json", LIMIT_BYTES))
+        verdicts = Verdicts.model_validate_json(read_whole(where / "verdicts.json", LIMIT_BYTES))
+        page = read_whole(where / "report.html", LIMIT_BYTES)
     except (StorageFailure, ValidationError):
         return None
-    if not (folder / "report.html").is_file():
-        return None
-    return entry(f"{quote(folder.name)}/report.html", _date(folder), verdicts)
-
-
-def _date(folder: Path) -> str:
-    """The day on which the run began; empty for an audit, which keeps none."""
-    try:
-        resolved = json.loads(read_whole(folder / "resolved.json", LIMIT_BYTES))
-    except (StorageFailure, ValueError):
-        return ""
-    utc = resolved.get("utc") if isinstance(resolved, dict) else None
-    return utc[:10] if isinstance(utc, str) else ""
+    dated = _DATE.search(page)
+    date = dated[1].decode() if dated else ""
+    return entry(f"{quote(where.relative_to(folder).as_posix())}/report.html", date, verdicts)

@@ -160,6 +160,22 @@ def test_only_the_formats_that_are_asked_for(table: Path, tmp_path: Path) -> Non
     assert run(table, "--format", "docx").exit_code == 2
 
 
+def test_the_report_has_the_date_that_is_asked_for_or_that_of_the_study(
+    table: Path, tmp_path: Path
+) -> None:
+    def dated(name: str, *options: str) -> str:
+        out = tmp_path / name
+        run(table, "--output", out, "--format", "html", *options)
+        utc: str = read_result((out / "table" / "report.html").read_bytes())["utc"]
+        return utc
+
+    assert dated("asked", "--date", "2026-03-01") == "2026-03-01T00:00:00Z"
+    table.write_text(TABLE.replace("study: {", "study: {date: '2025-12-24', "), "utf-8")
+    assert dated("told") == "2025-12-24T00:00:00Z"
+    assert dated("both", "--date", "2026-03-01") == "2026-03-01T00:00:00Z"
+    assert run(table, "--date", "yesterday").exit_code == 2
+
+
 BAD = {
     "no steps": "  steps: []\n",
     "one step": "  steps: [{concurrency: 8, wall_s: 3, aggregate_tok_s: 5}]\n",
