@@ -29,8 +29,8 @@ BYTES_PER_REQUEST = 2000
 
 
 def preflight(plan: Plan, *, output: Path, spec_folder: Path, environ: Mapping[str, str]) -> None:
-    """Refuse a run that cannot succeed, before anything is on disk; at last create `output` and
-    try to write there.
+    """Refuse a run that cannot succeed, before anything is on disk; at last try to write in
+    `output`, which leaves nothing there.
 
     Raises UsageError or EnvironmentFailure with what to do.
     """

@@ -10,6 +10,7 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -137,10 +138,11 @@ def canonical_json(data: object) -> bytes:
 
 
 def probe(output: Path) -> None:
-    """Create the output folder and try that a file can be written and synced in it.
+    """Try that a file can be written and synced in the output folder; no trace of it stays.
 
     Raises StorageFailure, before anything has been started.
     """
+    made = [folder for folder in (output, *output.parents) if not folder.exists()]
     with storage(output, "created"):
         output.mkdir(parents=True, exist_ok=True)
     trial = output / f".benchspec-probe-{secrets.token_hex(4)}"
@@ -152,6 +154,9 @@ def probe(output: Path) -> None:
                 os.fsync(file.fileno())
         finally:
             trial.unlink(missing_ok=True)
+            for folder in made:
+                with suppress(OSError):
+                    folder.rmdir()
 
 
 def create(output: Path, utc: str, title: str) -> Bundle:
