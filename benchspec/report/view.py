@@ -21,6 +21,7 @@ from benchspec.report.sections.headline import headline
 from benchspec.report.sections.method import method
 from benchspec.report.sections.notes import notes
 from benchspec.report.sections.order import order
+from benchspec.report.sections.outlook import crossings, levers
 from benchspec.report.sections.setup import setup
 from benchspec.report.sections.unfinished import unfinished
 from benchspec.report.sections.verdicts import cards, gates
@@ -38,6 +39,8 @@ class ReportView:
     order: tuple[parts.OrderView, ...]
     comparison: parts.Comparison
     charts: tuple[Chart, ...]
+    crossings: parts.Table | None
+    levers: parts.Table | None
     checks: tuple[parts.CheckGroup, ...]
     exploratory: tuple[parts.VerdictCard, ...]
     notes: tuple[parts.ItemGroup, ...]
@@ -66,6 +69,8 @@ def make_view(
         order=order(material),
         comparison=comparison(material),
         charts=all_charts(material),
+        crossings=crossings(material),
+        levers=levers(material),
         checks=checks(material),
         exploratory=cards(material, exploratory=True),
         notes=notes(material),

@@ -10,6 +10,7 @@ from benchspec.judge.conditions import unfit
 from benchspec.observations.model import Step
 from benchspec.report import measures
 from benchspec.report.charts.canvas import INK, from_zero, load_axis
+from benchspec.report.charts.ceiling import FAR, ceilings
 from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, column, count, number
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Points = list[tuple[float, float]]
+CEILING = ":"
 DISTURBED = Style("#77828d", "o", "none")
 
 
@@ -27,7 +29,8 @@ DISTURBED = Style("#77828d", "o", "none")
 class Series:
     """One arm: a point per repeat, the slots that were read, and what a queue of them predicts.
 
-    `disturbed` are the points of repeats whose rates the judge does not use.
+    `disturbed` are the points of repeats whose rates the judge does not use; `ceiling` is what
+    memory bandwidth allows one stream.
     """
 
     arm: str
@@ -37,6 +40,13 @@ class Series:
     slots: int | None
     slots_from: str | None
     model: Points
+    ceiling: Points
+
+    @property
+    def near_ceiling(self) -> bool:
+        """Whether the ceiling can be drawn beside the marks without pressing them flat."""
+        highest = max((y for _, y in (*self.stream, *self.disturbed[1])), default=0.0)
+        return bool(self.ceiling) and max(y for _, y in self.ceiling) <= FAR * highest
 
 
 def charts(material: Material) -> list[Chart]:
@@ -57,7 +67,8 @@ def charts(material: Material) -> list[Chart]:
             title=_title(series),
             description="Two panels over requests in flight: tokens per second of all requests "
             "together, and of one stream. A point is one repeat, a line joins medians, a vertical "
-            "line is the number of slots, crosses are what a queue for those slots predicts.",
+            "line is the number of slots, crosses are what a queue for those slots predicts, a dotted "
+            "line without marks is what memory bandwidth allows one stream.",
             legend=_legend(drawn),
             table=_table(series),
             paint=lambda canvas: _paint(canvas, drawn, loads, label),
@@ -87,6 +98,11 @@ def _series(material: Material, arm: str, steps: list[Step]) -> Series:
         slots=slots,
         slots_from=known.provenance if known else None,
         model=queue_model(fit, slots) if slots else [],
+        ceiling=[
+            (x, y)
+            for x, y in ceilings(material.verdicts.checks, arm)
+            if any(load_of(s) == x for s in steps)
+        ],
     )
 
 
@@ -138,9 +154,22 @@ def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
     ]
     if any(s.model for s, _ in drawn):
         keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
+    keys += [
+        Key(f"{s.arm}: {_ceiling_label(s)} [derived]", Style(style.colour, "", CEILING))
+        for s, style in drawn
+        if s.ceiling
+    ]
     if any(s.disturbed[0] for s, _ in drawn):
         keys.append(Key("disturbed repeat, no rate is read from it", DISTURBED))
     return tuple(keys)
+
+
+def _ceiling_label(series: Series) -> str:
+    """With the figure where the line is too far above the marks to be drawn."""
+    if series.near_ceiling:
+        return "memory bandwidth allows one stream"
+    load, highest = max(series.ceiling, key=lambda point: point[1])
+    return f"memory allows one stream {number(_short(highest))} tok/s at C={load:g}, off the chart"
 
 
 def _table(series: list[Series]) -> Table:
@@ -152,19 +181,35 @@ def _table(series: list[Series]) -> Table:
     rates = column([dict(medians(s.aggregate)).get(load) for s, load in rows])
     streams = column([dict(medians(s.stream)).get(load) for s, load in rows])
     models = column([dict(s.model).get(load) for s, load in rows])
-    cells = [
+    cells: list[tuple[Cell, ...]] = [
         (
             Cell(s.arm),
             Cell(number(load)),
             Cell(rate, note=spread(s.aggregate, load)),
             Cell(stream),
-            Cell(model, None if model == ABSENT else "derived"),
+            _derived(model),
             Cell(str(sum(x == load for x, _ in s.disturbed[0]))),
         )
         for (s, load), rate, stream, model in zip(rows, rates, streams, models, strict=True)
     ]
-    head = ("Arm", "C", "Aggregate tok/s", "Per stream tok/s", "Queue model tok/s", "Disturbed")
-    return Table("Rates, medians over repeats", head, tuple(cells), frozenset({1, 2, 3, 4, 5}))
+    head: tuple[str, ...] = (
+        "Arm",
+        "C",
+        "Aggregate tok/s",
+        "Per stream tok/s",
+        "Queue model tok/s",
+        "Disturbed",
+    )
+    if any(s.ceiling for s in series):
+        tops = column([dict(s.ceiling).get(load) for s, load in rows])
+        cells = [(*row, _derived(top)) for row, top in zip(cells, tops, strict=True)]
+        head = (*head, "Memory ceiling per stream tok/s")
+    numeric = frozenset(range(1, len(head)))
+    return Table("Rates, medians over repeats", head, tuple(cells), numeric)
+
+
+def _derived(text: str) -> Cell:
+    return Cell(text, None if text == ABSENT else "derived")
 
 
 def spread(points: Points, load: float) -> str | None:
@@ -180,6 +225,8 @@ def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float]
         _draw(below, series.stream, series.disturbed[1], style)
         if series.model:
             above.plot(*zip(*series.model, strict=True), "x", color=INK, markersize=8, zorder=5)
+        if series.near_ceiling:
+            _draw_ceiling(below, series.ceiling, style)
     for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
         axes.set_ylabel(label)
         from_zero(axes)
@@ -191,6 +238,13 @@ def _draw(axes: Axes, points: Points, disturbed: Points, style: Style) -> None:
     draw_points(axes, points, style)
     if disturbed:
         axes.plot(*zip(*disturbed, strict=True), style.marker, color=DISTURBED.colour, markersize=4)
+
+
+def _draw_ceiling(axes: Axes, points: Points, style: Style) -> None:
+    """A dotted line over the loads; across its load where only one was judged."""
+    (first, level), *rest = points
+    ends = points if rest else [(first / 1.2, level), (first * 1.2, level)]
+    axes.plot(*zip(*ends, strict=True), color=style.colour, linestyle=CEILING)
 
 
 def draw_points(axes: Axes, points: Points, style: Style) -> None:
