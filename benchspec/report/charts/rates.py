@@ -168,7 +168,7 @@ def _ceiling_label(series: Series) -> str:
     """With the figure where the line is too far above the marks to be drawn."""
     if series.near_ceiling:
         return "memory bandwidth allows one stream"
-    load, highest = max(series.ceiling, key=lambda point: point[1])
+    load, highest = max(series.ceiling, key=lambda point: (_short(point[1]), -point[0]))
     return f"memory allows one stream {number(_short(highest))} tok/s at C={load:g}, off the chart"
 
 

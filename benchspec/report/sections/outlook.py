@@ -36,7 +36,7 @@ def levers(material: Material) -> Table | None:
         (
             Cell(str(c.at.get("lever")), href=check_anchor(c.key)),
             Cell(", ".join(w for w in (c.arm, place_of(_without(c, "lever"))) if w) or ABSENT),
-            Cell(f"{_bound(c):.3g} ×", note=None if c.reading == "gain" else "nothing here"),
+            Cell(f"{_bound(c):.3g} ×", note=None if c.reading == "gain" else "no gain"),
             Cell((c.arithmetic or ABSENT).removeprefix(f"{c.at.get('lever')}: ")),
         )
         for c in judged
