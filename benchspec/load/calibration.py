@@ -167,7 +167,7 @@ def known_server(timing: Timing) -> Iterator[Endpoint]:
     It ends when its standard input closes, hence also when this process is killed; and it is
     in a session of its own, so that Ctrl-C reaches it only through us.
     """
-    command = [sys.executable, "-m", "benchspec.load.known_timing", "--until-stdin-closes"]
+    command = [sys.executable, "-P", "-m", "benchspec.load.known_timing", "--until-stdin-closes"]
     command += ["--first-ms", str(timing.first_ms), "--gap-ms", str(timing.gap_ms)]
     command += ["--tokens", str(timing.tokens), "--fail-every", str(timing.fail_every)]
     command += ["--flat-out"] if timing.flat_out else []
