@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := build/lowest
+# Engine tests mostly wait; three at a time keep two cores busy. PARALLEL= runs them one by one.
+PARALLEL ?= -n 3 --dist worksteal
 REPORTS_DATE := 2026-11-29
 
 .PHONY: demo test test-fast test-lowest check format docs reports system system-test clean
@@ -12,14 +14,14 @@ demo: $(VENV)/.demo system
 	$(BIN)/benchspec run specs/quickstart/spec.yaml
 
 test: $(VENV)/.dev system-test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 test-fast: $(VENV)/.dev system
-	$(BIN)/python -m pytest -m "not slow and not engine"
+	$(BIN)/python -m pytest $(PARALLEL) -m "not slow and not engine"
 
 # The same code on the oldest version of every dependency that pyproject.toml admits.
 test-lowest: $(LOWEST)/.installed system
-	$(LOWEST)/bin/python -m pytest -m "not slow and not engine"
+	$(LOWEST)/bin/python -m pytest $(PARALLEL) -m "not slow and not engine"
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -88,7 +88,7 @@ def test_a_model_with_another_name_on_it(cli: Cli) -> None:
     spec = cli.spec(model={"source": "file:page.gguf", "sha256": None})
     done = cli("run", spec, exit_code=3)
     assert "GGUF" in done.stderr
-    assert not list(cli.runs.iterdir()), "no bundle for a run that cannot begin"
+    assert not cli.runs.exists(), "no folder for a run that cannot begin"
 
 
 def test_a_program_that_never_becomes_healthy(cli: Cli) -> None:
