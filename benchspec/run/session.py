@@ -257,7 +257,7 @@ def _started(prepared: Prepared, *, resumed: bool = False) -> RunStarted:
 def _redactor(prepared: Prepared) -> Redactor:
     launches = prepared.plan.launches.values()
     names = [launch.api_key_env for launch in launches if launch.api_key_env is not None]
-    return of_this_machine(os.environ, names)
+    return of_this_machine(os.environ, names, folder=prepared.folder)
 
 
 @contextmanager

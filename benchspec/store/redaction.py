@@ -1,7 +1,7 @@
 """What nobody should publish by accident, taken out before anything is written.
 
-API keys, the home folder, the host's and the user's name. Ids and keys are never touched, so
-that a host called `main` cannot rename an arm.
+API keys, the home folder, the folders of this run, the host's and the user's name. Ids and keys
+are never touched, so that a host called `main` cannot rename an arm.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import contextlib
 import getpass
 import re
 import socket
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
@@ -26,7 +27,8 @@ AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
 class Redactor:
-    """Replaces private strings: `paths` by `~`, `names` (whole words) and `keys` by a tag."""
+    """Replaces private strings: `paths` by `~`, `folders` by the name that each is given, hosts and
+    users (whole words) and `keys` by a tag."""
 
     def __init__(
         self,
@@ -35,10 +37,13 @@ class Redactor:
         paths: Iterable[str] = (),
         hosts: Iterable[str] = (),
         users: Iterable[str] = (),
+        folders: Mapping[str, str] | None = None,
     ) -> None:
+        named = sorted((folders or {}).items(), key=lambda item: (-len(item[0]), item[0]))
         self._rules = [
             *_rules(keys, re.escape, "[key]"),
-            *_rules(paths, lambda text: re.escape(text) + r"(?![A-Za-z0-9_.-])", "~"),
+            *(rule for path, name in named for rule in _rules([path], _whole_path, name)),
+            *_rules(paths, _whole_path, "~"),
             *_rules(hosts, _word, "[host]"),
             *_rules(users, _word, "[user]"),
         ]
@@ -85,12 +90,19 @@ def _rules(
     return [(re.compile(pattern(text), re.IGNORECASE), replacement) for text in longest_first]
 
 
+def _whole_path(text: str) -> str:
+    return rf"{re.escape(text)}(?![A-Za-z0-9_.-])"
+
+
 def _word(text: str) -> str:
     return rf"(?<![A-Za-z0-9]){re.escape(text)}(?![A-Za-z0-9])"
 
 
-def of_this_machine(environ: Mapping[str, str], key_names: Iterable[str] = ()) -> Redactor:
-    """A redactor for this user on this machine; `key_names` are environment variables with keys."""
+def of_this_machine(
+    environ: Mapping[str, str], key_names: Iterable[str] = (), *, folder: Path | None = None
+) -> Redactor:
+    """A redactor for this user on this machine; `key_names` are environment variables with keys,
+    `folder` is the spec's: paths below it, and below Python's own, are written from there on."""
     home = environ.get("HOME", "")
     homes = [home, str(Path(home).resolve()) if home else "", _account_home()]
     host = socket.gethostname()
@@ -100,6 +112,13 @@ def of_this_machine(environ: Mapping[str, str], key_names: Iterable[str] = ()) -
         paths=[path for path in homes if len(path) > 1],
         hosts=_personal([host, host.partition(".")[0]]),
         users=_personal(users),
+        folders={
+            path: name
+            for place, name in ((folder, "."), (Path(sys.prefix), "[python]"))
+            if place is not None
+            for path in (str(place.absolute()), str(place.resolve()))
+            if len(path) > 1
+        },
     )
 
 

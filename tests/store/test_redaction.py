@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -55,3 +57,10 @@ def test_a_name_that_says_nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None
     assert of_this_machine({"HOME": "/", "USER": "root"}).text("root / localhost") == (
         "root / localhost"
     )
+
+
+def test_folders_of_the_run_are_written_from_there_on(tmp_path: Path) -> None:
+    redactor = of_this_machine({}, folder=tmp_path)
+    assert redactor.text(f"-m {tmp_path}/x.gguf") == "-m ./x.gguf"
+    assert redactor.text(sys.executable).startswith("[python]/")
+    assert redactor.text(f"{tmp_path}-other/x") == f"{tmp_path}-other/x"
