@@ -7,7 +7,8 @@ is refused. One input per setting carries both. No division.
 
 Readings
   refused         the log says that a setting was refused or ignored
-  changed         a setting was found with another value, or the log says the engine fell back
+  changed         a setting was found with another value, or the log says that the engine changed
+                  something on its own (asked or not) or fell back
   on-but-unused   several slots were asked for, and the answers came one by one; or a setting of a
                   link path was, and the link carried less than a tenth of the expected traffic; or
                   a precision of the KV cache, and it holds as many tokens as the control's
@@ -40,6 +41,8 @@ _CHANGES = ("changed", "fell-back")
 _PATHS = ("p2p", "allreduce", "all-reduce", "all_reduce", "nccl", "nvlink")
 _PRECISIONS = ("kv-cache-dtype", "kv-cache-type", "cache-type")
 _LEFT_TO_ENGINE = ("auto", "-1", "default")
+_SPECULATION = "spec-"
+"""A draft model, its length, its type: one undertaking, whichever of them the log names."""
 _TRUE, _FALSE = ("true", "on", "1", "yes", "enabled"), ("false", "off", "0", "no", "disabled")
 
 
@@ -101,8 +104,15 @@ def same(asked: SettingValue, found: SettingValue) -> bool:
 
 
 def _concerns(entry: LogLine, asked: list[Setting]) -> bool:
-    """Whether a line of the log is about something that was asked for."""
-    return entry.setting is None or not asked or entry.setting in {s.name for s in asked}
+    """Whether a line of the log is about something that was asked for, or says that the engine
+    changed something on its own, which nobody has to have asked for."""
+    if entry.setting is None or not asked or entry.effect in _CHANGES:
+        return True
+    names = {s.name for s in asked}
+    speculation = entry.setting.startswith(_SPECULATION)
+    return entry.setting in names or (
+        speculation and any(n.startswith(_SPECULATION) for n in names)
+    )
 
 
 def _unused(case: Case, arm: str, shapes: list[CheckResult]) -> str | None:

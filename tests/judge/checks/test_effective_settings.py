@@ -55,13 +55,31 @@ def test_a_flag_refused_in_the_log_is_refused() -> None:
     assert "not available for this hybrid architecture" in (r.arithmetic or "")
 
 
-def test_a_log_line_about_something_not_asked_is_a_caveat() -> None:
+def test_a_refusal_of_something_not_asked_is_a_caveat() -> None:
     arm = ArmObservation(
         settings=[asked("parallel", 4, 4)],
-        log=[LogLine(effect="changed", setting="fit", text="context reduced")],
+        log=[LogLine(effect="ignored", setting="cache-idle-slots", text="needs a cache")],
     )
     r = judged(arm)
-    assert (r.reading, r.caveats) == ("as-asked", ["log: context reduced"])
+    assert (r.reading, r.caveats) == ("as-asked", ["log: needs a cache"])
+
+
+def test_what_the_engine_changed_on_its_own_is_changed_though_nobody_asked() -> None:
+    arm = ArmObservation(
+        settings=[asked("parallel", 4, 4)],
+        log=[LogLine(effect="changed", setting="ctx-size", text="context reduced")],
+    )
+    r = judged(arm)
+    assert r.reading == "changed"
+    assert "context reduced" in (r.arithmetic or "")
+
+
+def test_a_line_about_speculation_concerns_whoever_asked_for_any_of_it() -> None:
+    arm = ArmObservation(
+        settings=[asked("parallel", 4, 4), asked("spec-draft-model", "draft.gguf", None)],
+        log=[LogLine(effect="ignored", setting="spec-type", text="no speculation")],
+    )
+    assert judged(arm).reading == "refused"
 
 
 def test_slots_that_serve_one_by_one_are_on_but_unused() -> None:
