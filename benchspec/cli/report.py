@@ -123,9 +123,9 @@ def _write(
         judged, rendered = finish(bundle)
         return judged, rendered.warning, [p for p in (bundle.html, bundle.pdf) if p.is_file()]
     judged = judge_bundle(bundle)
-    rendered = render(bundle, judged, manifest.evidence(bundle.root), url=url)
-    warning = rendered.warning if "pdf" in wanted else None
-    return judged, warning, _write_apart(rendered, wanted, output)
+    evidence = manifest.evidence(bundle.root)
+    rendered = render(bundle, judged, evidence, url=url, pdf="pdf" in wanted)
+    return judged, rendered.warning, _write_apart(rendered, wanted, output)
 
 
 def _write_apart(rendered: Rendered, wanted: set[str], output: Path) -> list[Path]:

@@ -136,25 +136,30 @@ def as_json(model: Observations | Verdicts) -> bytes:
     return canonical_json(model.model_dump(mode="json"))
 
 
-def render(bundle: Bundle, judged: Judged, evidence: bytes, *, url: str | None = None) -> Rendered:
+def render(
+    bundle: Bundle, judged: Judged, evidence: bytes, *, url: str | None = None, pdf: bool = True
+) -> Rendered:
     """HTML, PDF and what goes beside them, from the parts and the bytes of EVIDENCE.sha256 alone.
 
-    `url` is where it will be published, if not where the spec says.
+    `url` is where it will be published, if not where the spec says. Without `pdf` none is made: it
+    takes four times as long as the rest.
     """
     facts = report_facts(bundle, judged.resolved, evidence)
     if url is not None:
         facts = replace(facts, url=url)
     view = make_view(judged.spec, judged.observations, judged.verdicts, facts)
     html, beside = render_html(view), extras(view)
+    if not pdf:
+        return Rendered(html, beside, None, None)
     attachments = [
         AttachedFile("spec.yaml", bundle.spec.read_bytes(), "The spec as given"),
         AttachedFile("verdicts.json", as_json(judged.verdicts), "Verdicts and their arithmetic"),
         AttachedFile(manifest.EVIDENCE, evidence, "SHA-256 of everything that is not rendered"),
     ]
     try:
-        pdf = render_pdf(html, attachments, utc=facts.utc)
+        document = render_pdf(html, attachments, utc=facts.utc)
     except EnvironmentFailure as failure:
         return Rendered(
             html, beside, None, f"No report.pdf: {failure.message} {failure.hint or ''}"
         )
-    return Rendered(html, beside, pdf.data, None)
+    return Rendered(html, beside, document.data, None)
