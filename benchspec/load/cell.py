@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import nullcontext
 from dataclasses import dataclass
 from http.client import OK
@@ -94,6 +94,7 @@ class Cell:
         limits: Limits,
         on_progress: Callable[[Progress], None] | None,
         stop: Stop,
+        begin: Callable[[], Awaitable[int]] | None = None,
     ) -> None:
         self._target = target
         self._load = load
@@ -105,6 +106,7 @@ class Cell:
         self._limits = limits
         self._on_progress = on_progress
         self._stop = stop
+        self._when = begin
         self._reads = ReadStats()
         self._connections: set[Connection] = set()
         self._idle: list[Connection] = []
@@ -116,12 +118,14 @@ class Cell:
         self._aborted = False
         self._reason: str | None = None
         self._tell_again_ns = 0
-        self._begin()
-
-    def _begin(self) -> None:
         self._started_ns = now_ns()
         self._cpu_started_s = time.thread_time()
         self._cpu_s = 0.0
+
+    async def _begin(self) -> None:
+        """Everything is ready: the cell starts, now or together with other processes."""
+        self._started_ns = await self._when() if self._when else now_ns()
+        self._cpu_started_s = time.thread_time()
 
     # -- closed loop ------------------------------------------------------------------------
 
@@ -133,7 +137,7 @@ class Cell:
         if replaced:
             self._patience = max(_PATIENCE, 2 * len(firsts))
         await asyncio.sleep(_SETTLE_S)
-        self._begin()
+        await self._begin()
         async with asyncio.TaskGroup() as lanes:
             for connection, work in zip(opened, firsts, strict=True):
                 lanes.create_task(self._lane(connection, work, self._started_ns, replaced=replaced))
@@ -195,7 +199,7 @@ class Cell:
 
     async def _open_loop(self) -> None:
         self._patience = max(_PATIENCE, len(self._load.schedule_ns) // 10)
-        self._begin()
+        await self._begin()
         self._started_ns += _CONNECT_AHEAD_NS
         timer = Timer()
         try:
@@ -277,8 +281,15 @@ class Cell:
 
     # -- stopping, watching, the result -----------------------------------------------------
 
-    async def run(self) -> None:
-        """Send everything, until its end or until asked to stop and drained."""
+    async def run(self) -> Share:
+        """Send everything, until its end or until asked to stop and drained; what was done."""
+        try:
+            await self._run()
+        finally:
+            self._close()
+        return self._share()
+
+    async def _run(self) -> None:
         work = self._open_loop() if self._load.mode == "open" else self._closed_loop()
         task = asyncio.create_task(work)
         drained_by_ns: float | None = None
@@ -322,15 +333,14 @@ class Cell:
             Progress(self._planned, len(self._sent), self._done, self._failed, elapsed_s)
         )
 
-    def close(self) -> None:
-        """Close every connection; idempotent."""
+    def _close(self) -> None:
         while self._connections:
             self._connections.pop().close()
 
     def _understand(self, sent: Sent) -> Understood:
         return understand(sent, self._origin_ns, self._limits.line_bytes)
 
-    def share(self) -> Share:
+    def _share(self) -> Share:
         """Read every capture that has not been read yet, and account for the work."""
         parts = [sent.understood or self._understand(sent) for sent in self._sent]
         ended_ns = max((sent.capture.end_ns or 0 for sent in self._sent), default=now_ns())

@@ -75,7 +75,7 @@ def target_of(endpoint: Endpoint, *, tls: ssl.SSLContext | None = None) -> Targe
         )
     for name, value in endpoint.headers:
         _check_header(name, value)
-    context = (tls or _default_tls()) if endpoint.tls else None
+    context = (tls or default_tls()) if endpoint.tls else None
     return Target(endpoint.host, endpoint.port, context, path, endpoint.headers, endpoint.dialect)
 
 
@@ -137,7 +137,8 @@ def request_bytes(target: Target, body: bytes) -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-def _default_tls() -> ssl.SSLContext:
+def default_tls() -> ssl.SSLContext:
+    """Trusts what the system trusts, and asks for HTTP/1.1."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     return context

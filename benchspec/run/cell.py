@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from benchspec.engines.base import Engine
 from benchspec.errors import EngineFailure
+from benchspec.judge.thresholds import limit
 from benchspec.load.arrivals import schedule_ns
 from benchspec.load.driver import CellTrace, Limits, Load, Stop, Work, run_cell
 from benchspec.load.target import target_of
+from benchspec.load.workers import Workers, processes_for
 from benchspec.run.interrupts import Interrupts
 from benchspec.run.plan import PlannedCell
 from benchspec.run.progress import Progress
@@ -90,11 +94,13 @@ class CellRunner:
         engine: Engine,
         requests: RequestSource,
         sampler: Sampler,
+        workers: Workers,
     ) -> None:
         self._conditions = conditions
         self._engine = engine
         self._requests = requests
         self._sampler = sampler
+        self._workers = workers
         self._target = target_of(engine.endpoint)
         local = is_loopback(engine.endpoint.host)
         port = engine.endpoint.port
@@ -102,6 +108,7 @@ class CellRunner:
         self._host = Host(self._pids, local=local)
         self._last_share: float | None = None
         self._alone_s: float | None = None
+        self._alone_events_s: float | None = None
         self.lost = False
         """True once the engine cannot serve another cell."""
 
@@ -127,6 +134,7 @@ class CellRunner:
             )
         self._requests.learn(answered[-1])
         self._alone_s = min(_duration_s(request) for request in answered)
+        self._alone_events_s = max(map(_events_s, answered))
 
     def run(self, cell: PlannedCell) -> CellRecord:
         """Send the cell's requests once the machine is quiet. Whatever the engine does is in the
@@ -137,12 +145,14 @@ class CellRunner:
         work = self._requests.work(cell, count)
         if cell.key.cache == "warm":
             self._one_by_one(self._requests.bodies(cell, count, "prime"))
+        processes = self._processes(cell)
+        self._workers.start(processes if processes > 1 else 0)
         before, waited_s = self._settle()
         idle_before = self._idle_span(before)
         self._conditions.interrupts.check()
         stop, pids, begin = Stop(), self._pids(), self._host.read()
         with Watch(self._engine, pids, stop) as watch:
-            trace = self._send(work, load, stop)
+            trace = self._send(work, load, stop, processes)
         end = self._host.read()
         state, reason = self._outcome(trace, watch, stop)
         after = self._idle_after(state)
@@ -205,9 +215,20 @@ class CellRunner:
         )
         return Load("open", schedule_ns=schedule, connections=self._conditions.connections)
 
-    def _send(self, work: Iterable[Work], load: Load, stop: Stop) -> CellTrace:
+    def _processes(self, cell: PlannedCell) -> int:
+        """How many measuring processes bear the cell at the share of their ceiling above which a
+        verdict is withheld. No stream gets more tokens than the one of the warm-up, alone, did."""
+        if cell.key.rate is not None:
+            expected = cell.key.rate * cell.work.max_tokens
+        else:
+            expected = (cell.key.concurrency or 1) * (self._alone_events_s or 0.0)
+        bears = (self._conditions.ceiling_events_s or math.inf) * limit("client.load")
+        return min(processes_for(expected, bears, os.cpu_count() or 1), cell.expected_requests)
+
+    def _send(self, work: Sequence[Work], load: Load, stop: Stop, processes: int = 1) -> CellTrace:
         conditions = self._conditions
-        return run_cell(
+        send = run_cell if processes == 1 else partial(self._workers.run, processes)
+        return send(
             self._target,
             work,
             load,
@@ -276,6 +297,12 @@ class CellRunner:
             return "failed", trouble
         self._conditions.interrupts.heed(stop)
         return trace.state, trace.reason
+
+
+def _events_s(request: RequestRecord) -> float:
+    """Events per second while the answer was written."""
+    span_ns = (request.last_token_ns or 0) - (request.first_token_ns or 0)
+    return (request.samples_count - 1) * 1e9 / span_ns if span_ns > 0 else 0.0
 
 
 def _duration_s(request: RequestRecord) -> float:

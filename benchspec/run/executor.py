@@ -20,6 +20,7 @@ from benchspec.engines import engine_for
 from benchspec.engines.base import Engine, Launch
 from benchspec.engines.model_file import ModelFile
 from benchspec.errors import BenchspecError, EngineFailure, EnvironmentFailure, StorageFailure
+from benchspec.load.workers import Workers
 from benchspec.run.cell import CellRunner, Conditions
 from benchspec.run.environment import hardware
 from benchspec.run.interrupts import Interrupted
@@ -103,7 +104,8 @@ class Executor:
                     folder=self.spec_folder,
                 )
                 sampler = stack.enter_context(self._sampler(engine, launch))
-                runner = CellRunner(self.conditions, engine, requests, sampler)
+                workers = stack.enter_context(Workers())
+                runner = CellRunner(self.conditions, engine, requests, sampler, workers)
                 runner.warm_up(cells[0], self.plan.warmup_requests)
                 for cell in cells:
                     self.conditions.interrupts.check()
