@@ -7,8 +7,9 @@ one every 20 ms, 128 in all. It tells afterwards when it really wrote, and an er
 client says minus that. Printed per number of streams, as the median over the repeats: the error of
 the time to first token, of the gaps between tokens and of the moment that every stamp names;
 processor time of the client per event, the spread of the dispatch, reads that held several tokens,
-the share of reads stamped by the kernel, and how late the server was (in no error). Then the rate
-with a server that never pauses.
+the share of reads stamped by the kernel, and how late the server was (in no error). Then what
+one stream costs a program that does nothing but blocking reads, which no client can go below; and
+the rate with a server that never pauses.
 
 With --busy instead: 64 streams while another process keeps the client's core busy, with kernel
 stamps and with the user-space fallback; the server has another core, where there is one.
@@ -23,9 +24,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import socket
 import statistics
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -37,6 +40,7 @@ from benchspec.engines.base import Endpoint
 from benchspec.load import clock
 from benchspec.load.calibration import Errors, burst, errors, known_server, late_ms, writes_ns
 from benchspec.load.known_timing import Timing
+from benchspec.load.target import Sampling, request_body, request_bytes, target_of
 from benchspec.load.trace import CellTrace
 
 PACED = Timing(first_ms=100.0, gap_ms=20.0, tokens=128)
@@ -114,6 +118,23 @@ def print_paced(all_streams: list[int], repeats: int) -> float:
     return least
 
 
+def print_floor() -> None:
+    """One stream read by blocking calls of this thread, and nothing kept."""
+    with known_server(PACED) as endpoint:
+        costs = [blocking_read_us(endpoint) for _ in range(3)]
+    print(f"1 stream, blocking reads and nothing else: {statistics.median(costs):.0f} us/read")
+
+
+def blocking_read_us(endpoint: Endpoint) -> float:
+    body = request_body("completions", "x", Sampling(PACED.tokens), engine="openai")
+    with socket.create_connection((endpoint.host, endpoint.port)) as connection:
+        connection.sendall(request_bytes(target_of(endpoint), body))
+        begun_s, reads, last = time.thread_time(), 0, b""
+        while b"[DONE]" not in last and (last := connection.recv(65536)):
+            reads += 1
+        return (time.thread_time() - begun_s) / reads * 1e6
+
+
 def print_flat_out(repeats: int) -> None:
     with known_server(FLAT_OUT) as endpoint:
         clients = [burst(endpoint, FLAT_OUT_STREAMS).client for _ in range(repeats)]
@@ -178,6 +199,7 @@ def main() -> int:
         least = print_busy(given.repeats)
     else:
         least = print_paced(given.streams, given.repeats)
+        print_floor()
         print_flat_out(given.repeats)
     print(f"load average {os.getloadavg()[0]:.1f}")
     if sys.platform == "linux" and least < LEAST_KERNEL_SHARE:
