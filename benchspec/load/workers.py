@@ -138,7 +138,7 @@ class Workers:
                     on_progress(_together(list(progress.values())))
             elif isinstance(result, Ready):
                 ready += 1
-                if ready == count:
+                if ready == count and not stop.level:
                     self._all(count, Go(now_ns() + _HEAD_START_NS))
             else:
                 self._end()
