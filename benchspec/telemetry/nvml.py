@@ -24,10 +24,14 @@ from benchspec.telemetry.nvml_cards import (
     start,
 )
 from benchspec.telemetry.nvml_counters import Field, Gauge
+from benchspec.telemetry.nvml_gpm import METRICS, Gpm
 from benchspec.telemetry.pcie_link import bytes_per_s
 
 OLDEST_SAMPLE_S = 60.0
 """A newest buffered sample older than this was not stamped by this machine's clock."""
+
+
+NAMES = (*table.NAMES, *METRICS)
 
 
 class Nvml:
@@ -46,20 +50,21 @@ class Nvml:
         self._env = env or {}
         self._nvml: ModuleType | None = None
         self._rings: list[_Ring] = []
+        self._gpms: list[Gpm] = []
         self._slowest_s = float("inf")
 
     def open(self, clock: Clock) -> Sequence[CounterRecord]:
         try:
             self._nvml = start()
         except NvmlAbsent as why:
-            return unavailable(self.name, table.NAMES, self._families, str(why))
+            return unavailable(self.name, NAMES, self._families, str(why))
         self._meters = Meters((self._nvml.NVMLError,), explain, final)
         found = list(cards(self._nvml))
         known = identified(self._devices, found, self._env)
         watched = [(card, known[card.index]) for card in found if card.index in known]
         if not watched:
             reason = f"none of the {len(found)} NVIDIA cards here is a device of this spec"
-            return unavailable(self.name, table.NAMES, self._families, reason)
+            return unavailable(self.name, NAMES, self._families, reason)
         polled = [list(self._add(self._nvml, card, device)) for card, device in watched]
         for (card, device), names in zip(watched, polled, strict=True):
             for name in names:
@@ -74,11 +79,16 @@ class Nvml:
             return
         for ring in self._rings:
             yield from ring.sample(self._nvml, clock)
+        for gpm in self._gpms:
+            yield from gpm.sample(clock)
         yield from self._meters.sample(clock)
 
     def close(self) -> None:
-        if self._nvml is not None:
-            self._nvml.nvmlShutdown()
+        if self._nvml is None:
+            return
+        for gpm in self._gpms:
+            gpm.close()
+        self._nvml.nvmlShutdown()
 
     # --- what a card has -------------------------------------------------------------------------
 
@@ -87,7 +97,7 @@ class Nvml:
         polled, which block and therefore come last."""
         want = self._families.want
         if card.trouble is not None:
-            lost = filter(want, table.NAMES)
+            lost = filter(want, NAMES)
             self._meters.records += [
                 absent(name, self.name, card.trouble, device=device) for name in lost
             ]
@@ -100,6 +110,7 @@ class Nvml:
                 record = self._record(device, row.name, row.unit, "gauge", row.call, row.scale)
                 self._meters.add([record], _gauge(nvml, card, row))
         self._add_reasons(nvml, card, device)
+        self._add_gpm(nvml, card, device)
         yield from self._add_fields(nvml, card, device)
 
     def _record(
@@ -138,6 +149,17 @@ class Nvml:
         self._meters.add(
             [record], lambda: [getattr(nvml.nvmlDeviceGetUtilizationRates(handle), part)]
         )
+
+    def _add_gpm(self, nvml: ModuleType, card: Card, device: str) -> None:
+        names = [*filter(self._families.want, METRICS)]
+        if not names:
+            return
+        numbers = [METRICS[name] for name in names]
+        gpm = Gpm(nvml, card.handle, numbers, len(self._meters.records))
+        for name, number, reason in zip(names, numbers, gpm.reasons(), strict=True):
+            record = self._record(device, name, "%", "window", f"NVML GPM metric {number}")
+            self._meters.records.append(record.model_copy(update={"not_measured": reason}))
+        self._gpms.append(gpm)
 
     def _add_reasons(self, nvml: ModuleType, card: Card, device: str) -> None:
         names = [*filter(self._families.want, table.REASONS)]

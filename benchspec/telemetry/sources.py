@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from benchspec.spec.models import Device, Spec
 from benchspec.store.tracks import CounterRecord
-from benchspec.telemetry import amd, dmon, engine, host_counters, nvml_counters
+from benchspec.telemetry import amd, dmon, engine, host_counters, nvml
 from benchspec.telemetry.amd import Amd, AmdPackets
 from benchspec.telemetry.base import Clock, Families, Reading, Source, unavailable
 from benchspec.telemetry.dmon import Dmon
@@ -93,7 +93,7 @@ def _dmon(what: Wanted, around: Around) -> Iterator[Source]:
 
 
 SOURCES: dict[str, tuple[Make, tuple[str, ...]]] = {
-    "nvml": (_nvml, nvml_counters.NAMES),
+    "nvml": (_nvml, nvml.NAMES),
     "amd": (_amd, amd.NAMES),
     "host": (_host, host_counters.NAMES),
     "engine": (_engine, tuple(row.name for row in engine.ROWS)),

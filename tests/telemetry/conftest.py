@@ -72,6 +72,11 @@ class Stub:
     def sample(self, card: int, buffer: int, stamp_us: int, value: int) -> None:
         self._library.stub_sample(card, buffer, ctypes.c_ulonglong(stamp_us), value)
 
+    def gpm_samples(self) -> int:
+        """Samples that were allocated and not given back."""
+        count: int = self._library.stub_gpm_samples()
+        return count
+
     def refuse(self, code: int) -> None:
         """NVML itself does not start."""
         self._library.stub_init(code)

@@ -24,12 +24,17 @@ typedef struct {
 } PciInfo;
 typedef struct { unsigned long long total, free, used; } Memory;
 typedef struct { unsigned gpu, memory; } Rates;
+typedef struct { const char *name, *long_name, *unit; } MetricInfo;
+typedef struct { unsigned id; int code; double value; MetricInfo info; } Metric;
+typedef struct { unsigned card; double at; } GpmSample;
+typedef struct { unsigned version, count; GpmSample *from, *to; Metric metrics[477]; } GpmMetrics;
+typedef struct { unsigned version, supported; } GpmSupport;
 typedef struct { unsigned pid; unsigned long long used; unsigned gi, ci; } Process;
 
 static Entry entries[MOST];
 static Sample samples[MOST_SAMPLES];
 static unsigned entry_count, sample_count, card_count;
-static int init_code;
+static int init_code, gpm_samples;
 static char names[16][64];
 
 static double now(void) {
@@ -242,3 +247,38 @@ int nvmlDeviceGetFieldValues(void *handle, int count, FieldValue *values) {
   }
   return SUCCESS;
 }
+
+/* GPM: "gpm" says whether the card has it, "gpm10" is a count that grows; a metric is
+   what it starts with, and its growth between two samples. */
+int nvmlGpmQueryDeviceSupport(void *handle, GpmSupport *support) {
+  return whole(handle, "gpm", &support->supported);
+}
+int nvmlGpmSampleAlloc(GpmSample **sample) {
+  *sample = calloc(1, sizeof **sample);
+  gpm_samples++;
+  return SUCCESS;
+}
+int nvmlGpmSampleFree(GpmSample *sample) {
+  free(sample);
+  gpm_samples--;
+  return SUCCESS;
+}
+int nvmlGpmSampleGet(void *handle, GpmSample *sample) {
+  Entry *all = find(card_of(handle), "*");
+  if (all && all->code) return all->code;
+  *sample = (GpmSample){card_of(handle), now()};
+  return SUCCESS;
+}
+int nvmlGpmMetricsGet(GpmMetrics *asked) {
+  if (asked->version != 1 || asked->to->at - asked->from->at < 0.09) return INVALID_ARGUMENT;
+  for (unsigned i = 0; i < asked->count; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "gpm%u", asked->metrics[i].id);
+    Entry *e = find(asked->to->card, key);
+    asked->metrics[i].code = e ? e->code : NOT_SUPPORTED;
+    if (!e) continue;
+    asked->metrics[i].value = e->start + e->per_s * (asked->to->at - asked->from->at);
+  }
+  return SUCCESS;
+}
+int stub_gpm_samples(void) { return gpm_samples; }

@@ -127,6 +127,60 @@ def test_samples_of_another_clock_are_not_believed(stub: Stub) -> None:
     assert Opened("utilization").record("utilization").read_as == "nvmlDeviceGetUtilizationRates"
 
 
+# --- the card's own performance counters ---------------------------------------------------------
+
+
+def test_metrics_are_means_since_the_reading_before(stub: Stub) -> None:
+    stub.set(0, "gpm", 1)
+    stub.set(0, "gpm2", 61)
+    stub.rate(0, "gpm10", 0, 100)
+    card = Opened("utilization")
+    record = card.record("utilization_bandwidth")
+    assert (record.kind, record.window_s, record.unit) == ("window", None, "%")
+    assert record.read_as == "NVML GPM metric 10"
+    assert card.record("utilization_tensor").not_measured == "NVML answers: Not Supported"
+    begin_s = time.monotonic()
+    time.sleep(0.25)
+    read = card.read()
+    assert read["gpu0", "utilization_sm"].value == 61
+    grown = read["gpu0", "utilization_bandwidth"].value
+    assert grown is not None
+    assert 25 <= grown <= 100 * (time.monotonic() - begin_s) + 10
+    assert ("gpu0", "utilization_tensor") not in read
+    card.source.close()
+    assert stub.gpm_samples() == 0
+
+
+def test_metrics_are_not_asked_for_more_often_than_they_allow(stub: Stub) -> None:
+    stub.set(0, "gpm", 1)
+    stub.set(0, "gpm2", 61)
+    card = Opened("utilization_sm")
+    time.sleep(0.12)
+    assert card.read()["gpu0", "utilization_sm"].value == 61
+    assert card.read() == {}
+    card.source.close()
+
+
+def test_a_card_without_them_says_so(stub: Stub) -> None:
+    assert Opened().record("utilization_sm").not_measured == "NVML answers: Not Supported"
+    stub.set(0, "gpm", 0)
+    reason = "this card has no counters for performance monitoring (GPM)"
+    assert Opened().record("utilization_bandwidth").not_measured == reason
+
+
+def test_metrics_of_a_card_that_falls_off_the_bus_end(stub: Stub) -> None:
+    stub.set(0, "gpm", 1)
+    stub.set(0, "gpm2", 61)
+    card = Opened("utilization_sm")
+    stub.fail(0, "*", LOST)
+    time.sleep(0.12)
+    lost = card.read()["gpu0", "utilization_sm"]
+    assert (lost.value, lost.trouble) == (None, "NVML answers: GPU is lost")
+    time.sleep(0.12)
+    assert card.read() == {}
+    card.source.close()
+
+
 # --- PCIe: cumulative where there is such a counter ----------------------------------------------
 
 
