@@ -177,6 +177,7 @@ class Method:
 @dataclass(frozen=True)
 class Setup:
     hardware: Table | None
+    devices: Table | None
     host: tuple[Pair, ...]
     model: tuple[Pair, ...]
     engines: tuple[Pair, ...]

@@ -9,9 +9,9 @@ from types import ModuleType
 from benchspec.knowledge import accelerators
 from benchspec.knowledge.accelerators import Accelerator
 from benchspec.spec.models import Device
-from benchspec.telemetry import amd_cards, nvml_cards, pcie_link
+from benchspec.telemetry import amd_cards, nvml_cards, nvml_paths, pcie_link
 from benchspec.telemetry.devices import identified
-from benchspec.telemetry.nvml_cards import NvmlAbsent, ask, pcie_most
+from benchspec.telemetry.nvml_cards import Card, NvmlAbsent, ask, pcie_most
 
 Fact = str | int | float
 Facts = dict[str, dict[str, Fact]]
@@ -30,7 +30,7 @@ def cards(
 
     `bandwidth_gb_s` is derived, 2 x memory clock x bus width / 8; `datasheet_gb_s` is of the table
     of accelerators. `pcie_gen` and `pcie_lanes` are the most that the way to the card allows;
-    `memory_used_mib` is now.
+    `memory_used_mib` is now. How cards reach each other is in nvml_paths.
     """
     nvidia = _nvidia(devices, env or {}, root)
     left = [device for device in devices if device.id not in nvidia]
@@ -55,17 +55,14 @@ def _nvidia(devices: Sequence[Device], env: Mapping[str, str], root: Path) -> Fa
     try:
         found = list(nvml_cards.cards(nvml))
         known = identified(devices, found, env)
-        return {
-            known[card.index]: dict(_nvidia_facts(nvml, card, root))
-            for card in found
-            if card.index in known
-        }
+        named = [(card, known[card.index]) for card in found if card.index in known]
+        return {device: dict(_nvidia_facts(nvml, card, root, named)) for card, device in named}
     finally:
         nvml.nvmlShutdown()
 
 
 def _nvidia_facts(
-    nvml: ModuleType, card: nvml_cards.Card, root: Path
+    nvml: ModuleType, card: Card, root: Path, named: Sequence[tuple[Card, str]]
 ) -> Iterator[tuple[str, Fact]]:
     if card.trouble is not None:
         yield "trouble", card.trouble
@@ -88,6 +85,8 @@ def _nvidia_facts(
     yield from _known(driver=_text(ask(nvml, "nvmlSystemGetDriverVersion")))
     cuda = ask(nvml, "nvmlSystemGetCudaDriverVersion")
     yield from _known(cuda=f"{cuda // 1000}.{cuda % 1000 // 10}" if cuda else None)
+    others = [(other, id_) for other, id_ in named if other is not card and other.trouble is None]
+    yield from nvml_paths.paths(nvml, card, others)
 
 
 def _amd(devices: Sequence[Device], root: Path) -> Facts:

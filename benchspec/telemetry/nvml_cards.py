@@ -89,19 +89,19 @@ def _card(nvml: ModuleType, index: int) -> Card:
     pci = nvml.nvmlDeviceGetPciInfo(handle)
     name = nvml.nvmlDeviceGetName(handle)
     vendor, device = pci.pciDeviceId & 0xFFFF, pci.pciDeviceId >> 16
-    address = pci.busId.decode() if isinstance(pci.busId, bytes) else pci.busId
     return Card(
         index,
         handle,
         name=name.decode("utf-8", "replace") if isinstance(name, bytes) else name,
         pci_id=f"{vendor:04x}:{device:04x}",
-        bus=_as_the_system(address),
+        bus=as_the_system(pci.busId),
     )
 
 
-def _as_the_system(address: str) -> str:
-    """NVML writes eight digits of domain, sysfs four, and in lower case."""
-    domain, _, rest = address.partition(":")
+def as_the_system(address: str | bytes) -> str:
+    """A PCI address as sysfs writes it: NVML has eight digits of domain, and capitals."""
+    text = address.decode("ascii", "replace") if isinstance(address, bytes) else address
+    domain, _, rest = text.partition(":")
     return f"{domain[-4:]}:{rest}".lower()
 
 

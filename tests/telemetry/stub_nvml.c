@@ -248,6 +248,40 @@ int nvmlDeviceGetFieldValues(void *handle, int count, FieldValue *values) {
   return SUCCESS;
 }
 
+/* Between cards: "path1" is the ancestor shared with card 1, "peer1" whether its memory can be read,
+   "link0" the card at the end of NVLink 0, or -1 for a switch. */
+static int toward(void *from, void *to, const char *what, int *out) {
+  char key[32];
+  unsigned found;
+  snprintf(key, sizeof key, "%s%u", what, card_of(to));
+  int code = whole(from, key, &found);
+  if (!code) *out = (int)found;
+  return code;
+}
+int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, int *out) {
+  return toward(a, b, "path", out);
+}
+int nvmlDeviceGetP2PStatus(void *a, void *b, int index, int *out) {
+  return index ? NOT_SUPPORTED : toward(a, b, "peer", out);
+}
+static int link_end(void *handle, unsigned link, double *end) {
+  char key[32];
+  snprintf(key, sizeof key, "link%u", link);
+  return answer(handle, key, end, NULL);
+}
+int nvmlDeviceGetNvLinkState(void *handle, unsigned link, unsigned *active) {
+  double end;
+  int code = link_end(handle, link, &end);
+  if (!code) *active = 1;
+  return code;
+}
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *handle, unsigned link, PciInfo *pci) {
+  double end;
+  int code = link_end(handle, link, &end);
+  if (code || end < 0) return code ? code : NOT_SUPPORTED;
+  return nvmlDeviceGetPciInfo_v3((void *)(size_t)(end + 1), pci);
+}
+
 /* GPM: "gpm" says whether the card has it, "gpm10" is a count that grows; a metric is
    what it starts with, and its growth between two samples. */
 int nvmlGpmQueryDeviceSupport(void *handle, GpmSupport *support) {

@@ -106,6 +106,28 @@ def test_a_lost_card_is_told_and_no_serial_is(stub: Stub, tmp_path: Path) -> Non
     assert "uuid" not in json.dumps(facts).lower()
 
 
+def test_how_two_cards_reach_each_other(stub: Stub, tmp_path: Path) -> None:
+    """Two straight NVLinks and one to a switch; the third card is across the socket."""
+    stub.cards("A", "B", "C")
+    for link, end in enumerate((1, 1, -1)):
+        stub.set(0, f"link{link}", end)
+    stub.set(0, "path1", 30)
+    stub.set(0, "path2", 50)
+    stub.set(0, "peer1", 0)
+    stub.set(0, "peer2", 1)
+    devices = [Device(id="x"), Device(id="y"), Device(id="z")]
+    facts = cards(devices, root=tmp_path)
+    assert {k: v for k, v in facts["x"].items() if "_to_" in k or k == "nvlinks"} == {
+        "nvlinks": 3,
+        "path_to_y": "PHB",
+        "peer_read_to_y": "ok",
+        "nvlinks_to_y": 2,
+        "path_to_z": "SYS",
+        "peer_read_to_z": "chipset not supported",
+    }
+    assert not [name for name in facts["y"] if "_to_" in name]
+
+
 def test_no_driver_no_cards(tmp_path: Path) -> None:
     assert cards(root=tmp_path) == {}
 

@@ -10,6 +10,7 @@ from benchspec.report.facts import Launch
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, figure, setting
 from benchspec.report.parts import Cell, Pair, Setup, Table
+from benchspec.report.sections.found_devices import found_devices
 from benchspec.spec.models import Device, Link
 
 MAX_LOG_LINES = 40
@@ -20,6 +21,7 @@ def setup(material: Material) -> Setup:
     environment = {k[:1].upper() + k[1:]: v for k, v in material.facts.environment.items()}
     return Setup(
         hardware=_hardware(material),
+        devices=found_devices(material),
         host=_pairs(environment),
         model=tuple(_model(material)),
         engines=tuple(pair for launch in material.facts.launches for pair in _launch(launch)),
