@@ -116,8 +116,8 @@ def test_only_first_turns_arrive_by_the_schedule(start_server: StartServer) -> N
 
 def test_a_conversation_does_not_outlast_the_step(start_server: StartServer) -> None:
     target = target_of(start_server(Timing(50, 1, 2)))
-    load = Load("sustained", concurrency=1, duration_s=0.2)
+    load = Load("sustained", concurrency=1, duration_s=2.0)
     trace = run(target, load, [conversation("a", 1000, "completions")])
     assert trace.state == "done"
-    assert 1 < len(trace.requests) < 100
+    assert 1 < len(trace.requests) < 1000
     assert all(one.ok for one in trace.requests)

@@ -23,9 +23,10 @@ def benchmark(*options: str) -> list[str]:
 
 @pytest.mark.slow
 def test_the_benchmark_prints_its_figures() -> None:
-    header, row, flat_out, _ = benchmark("--streams", "4")
+    header, row, floor, flat_out, _ = benchmark("--streams", "4")
     assert "kernel share" in header
     assert row.split()[0] == "4"
+    assert floor.startswith("1 stream, blocking reads and nothing else: ")
     assert flat_out.startswith("flat out, 32 streams: ")
 
 

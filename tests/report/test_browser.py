@@ -27,6 +27,9 @@ TOO_WIDE = """() => [...document.querySelectorAll("body *")].filter(
   (e) => !e.closest(".scroll, svg, pre") && e.getBoundingClientRect().right > innerWidth + 0.5
 ).map((e) => e.outerHTML.slice(0, 120))"""
 
+PATIENCE_MS = 180_000
+"""A picture of a whole page takes a minute on a machine that does much else."""
+
 
 @dataclass
 class Visit:
@@ -60,6 +63,7 @@ def files(
 
 def visit(browser: Browser, path: Path, view: str) -> Visit:
     context = browser.new_context(**VIEWS[view])  # type: ignore[arg-type]
+    context.set_default_timeout(PATIENCE_MS)
     seen = Visit(context.new_page())
     seen.page.on("console", lambda message: seen.said.append(message.text))
     seen.page.on("pageerror", lambda error: seen.said.append(str(error)))
