@@ -68,6 +68,9 @@ _AXES = {
 
 _FOOTPRINT = ("memory_used", "vram", "footprint")
 
+Arm = tuple[Case, str]
+"""An arm of a case."""
+
 
 def check(case: Case) -> list[CheckResult]:
     """One result per arm and its control; without controls, per arm against the first."""
@@ -85,11 +88,7 @@ def pairs(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _judge(case: Case, arm: str, other: str) -> CheckResult:
-    mine, theirs = case.setup(arm), case.setup(other)
-    declared = dict(_declared(mine, theirs))
-    observed = _by_axis(chain(_observed(mine, theirs), _measured(case, arm, other)))
-    if declared:
-        observed.pop("footprint", None)  # what was changed on purpose may need other memory
+    declared, observed = differences((case, arm), (case, other))
     surprises = [axis for axis in observed if axis not in declared]
     axes = {**observed, **declared}
     count = len(axes)
@@ -108,6 +107,19 @@ def _judge(case: Case, arm: str, other: str) -> CheckResult:
     )
 
 
+def differences(mine: Arm, theirs: Arm) -> tuple[dict[str, str], dict[str, str]]:
+    """Axis -> what differs, theirs first: as the specs declare it, and as it was found.
+
+    The two arms may be of one case or of two.
+    """
+    a, b = mine[0].setup(mine[1]), theirs[0].setup(theirs[1])
+    declared = dict(_declared(a, b))
+    observed = _by_axis(chain(_observed(a, b), _measured(mine, theirs)))
+    if declared:
+        observed.pop("footprint", None)  # what was changed on purpose may need other memory
+    return declared, observed
+
+
 def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
     """What the spec makes different on purpose: (axis, what)."""
     a, b = mine.resolved, theirs.resolved
@@ -115,8 +127,8 @@ def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
         return
     if a.model != b.model:
         yield "model", f"{b.model.name or b.model.source} and {a.model.name or a.model.source}"
-    if _sent(a.workload) != _sent(b.workload):
-        yield "workload", "declared differently"
+    if unequal := list(_unequal(_sent(b.workload), _sent(a.workload))):
+        yield "workload", ", ".join(unequal)
     if a.devices != b.devices:
         yield "hardware", "other devices"
     if a.engine is None or b.engine is None:
@@ -124,7 +136,7 @@ def _declared(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
     others = (b.engine.kind, b.engine.version, b.engine.binary)
     ours = (a.engine.kind, a.engine.version, a.engine.binary)
     if ours != others:
-        yield "engine", f"{others} and {ours}"
+        yield "engine", " and ".join(" ".join(w for w in e if w) for e in (others, ours))
     yield from _settings(mine, theirs, a.engine.kind)
 
 
@@ -134,6 +146,17 @@ def _sent(workload: Workload) -> dict[str, Any]:
     label = data.get("label") or {}
     data["label"] = {k: v for k, v in label.items() if k not in ("speculation", "slots", "note")}
     return data
+
+
+def _unequal(theirs: dict[str, Any], ours: dict[str, Any], within: str = "") -> Iterator[str]:
+    """The keys of two nested maps whose values differ, with both: `prompt.tokens 16 and 64`."""
+    for key in {**theirs, **ours}:
+        other, own = theirs.get(key), ours.get(key)
+        if isinstance(other, dict) and isinstance(own, dict):
+            yield from _unequal(other, own, f"{within}{key}.")
+        elif other != own:
+            both = ["unset" if value is None else str(value) for value in (other, own)]
+            yield f"{within}{key} {' and '.join(both)}"
 
 
 def _by_axis(found: Iterator[tuple[str, str]]) -> dict[str, str]:
@@ -166,16 +189,17 @@ def _observed(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
             yield _axis(name), f"{name} {b[name]} and {a[name]}"
 
 
-def _measured(case: Case, arm: str, other: str) -> Iterator[tuple[str, str]]:
+def _measured(mine: Arm, theirs: Arm) -> Iterator[tuple[str, str]]:
     """What the steps of both show: other lengths of answers, other loads of a replica."""
+    (case, arm), (other_case, other) = mine, theirs
     for place in case.places:
         there = replace(place, arm=other)
-        if place.arm != arm or not case.steps(there):
+        if place.arm != arm or not other_case.steps(there):
             continue
-        ours, theirs = _length(case, place), _length(case, there)
-        if ours and theirs and abs(ours / theirs - 1) > limit("tokens.length"):
-            yield "answers", f"{show(theirs)} and {show(ours)} tokens per answer"
-        loads = [(place.concurrency or 0) / case.setup(a).replicas for a in (other, arm)]
+        ours, others = _length(case, place), _length(other_case, there)
+        if ours and others and abs(ours / others - 1) > limit("tokens.length"):
+            yield "answers", f"{show(others)} and {show(ours)} tokens per answer"
+        loads = [(place.concurrency or 0) / c.setup(a).replicas for c, a in (theirs, mine)]
         if loads[0] != loads[1]:
             yield "load", f"{show(loads[0])} and {show(loads[1])} in flight per replica"
 
