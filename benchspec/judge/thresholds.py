@@ -54,6 +54,9 @@ _TABLE = (
     Threshold("repeats.noisy", 0.15, "range / median", "this project: thrice stable"),
     Threshold("repeats.magnitude", 0.50, "range / median", "pyperf: extremes within half the mean"),
     Threshold("repeats.verdict", 3, "repeats", "3 against 3, complete separation: one-sided 0.05"),
+    Threshold(
+        "repeats.unregistered", 4, "repeats", "4 against 4, complete separation: two-sided 0.029"
+    ),
     Threshold("repeats.first", 1.5, "first / later", "this project: beyond any run spread"),
     Threshold("repeats.drift", 5, "repeats", "below 5 no order reaches p 0.05 (Mann-Kendall)"),
     Threshold(
@@ -113,6 +116,14 @@ _TABLE = (
     Threshold("cache.hits", 0.01, "of the prompt", "random prompts share nothing but a template"),
     Threshold("cache.contaminating", 0.1, "of the prompt", "unique prompts share no such prefix"),
     Threshold("identity.memory", 0.01, "of the footprint", "this project: another configuration"),
+    Threshold(
+        "band.range",
+        1,
+        "ranges at each end",
+        "the median of 3 further normal repeats then falls inside with probability 0.92; between "
+        "the ends of 3 themselves with 0.60, whatever the distribution",
+    ),
+    Threshold("band.least", 0.05, "of the median", "MLPerf rules: replicated results within 5 %"),
     Threshold("thermal.own", 0.95, "of the first tenth", "this project: clocks step by 1-2 %"),
     Threshold("thermal.ramp", 1.05, "of the first tenth", "as thermal.own, the other way"),
     Threshold("thermal.peer", 0.93, "of the fastest peer", "this project"),
