@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "report": ("report", "Render a bundle's report again."),
     "verify": ("verify", "Recompute everything in a bundle."),
     "audit": ("audit", "Judge numbers that someone else measured."),
+    "compare": ("compare", "Two runs side by side; a rerun against its band."),
     "next": ("next", "The smallest change that would decide what is open."),
     "import": ("import_", "Read another tool's samples into a spec."),
     "calibrate": ("calibrate", "The instrument's own error, here and now."),
