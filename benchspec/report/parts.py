@@ -187,6 +187,16 @@ class Setup:
 
 
 @dataclass(frozen=True)
+class InRange:
+    """The bands that a rerun must hit; without a table `missing` says why there is none."""
+
+    table: Table | None
+    missing: str | None
+    command: str
+    prompts: str | None
+
+
+@dataclass(frozen=True)
 class Data:
     steps: Table | None
     evidence: Table | None

@@ -18,6 +18,7 @@ from benchspec.report.sections.citation import citation
 from benchspec.report.sections.comparison import comparison
 from benchspec.report.sections.data import data
 from benchspec.report.sections.headline import headline
+from benchspec.report.sections.in_range import in_range
 from benchspec.report.sections.method import method
 from benchspec.report.sections.notes import notes
 from benchspec.report.sections.order import order
@@ -46,6 +47,7 @@ class ReportView:
     notes: tuple[parts.ItemGroup, ...]
     setup: parts.Setup
     method: parts.Method
+    in_range: parts.InRange | None
     data: parts.Data
     citation: parts.Citation
     facts: BundleFacts
@@ -76,6 +78,7 @@ def make_view(
         notes=notes(material),
         setup=setup(material),
         method=method(material),
+        in_range=in_range(material),
         data=data(material),
         citation=citation(material),
         facts=facts,

@@ -25,6 +25,7 @@ def test_the_sections_stand_in_the_order_of_trust(quickstart_page: Page) -> None
         "notes",
         "setup",
         "method",
+        "in-range",
         "data",
         "citation",
     ]
