@@ -13,8 +13,8 @@ Readings
 Silent when: no arm is a control; a figure is missing in one of the two.
 
 Value: the difference in the counter's unit, or the ratio, as `of` says. A difference is quotable
-when its half width is at most 15 % of it; a ratio whose denominator ranges over more than 50 % never
-is. Source: interval arithmetic.
+when its half width is at most 15 % of it; a ratio whose denominator ranges over more than 50 % is an
+order of magnitude at best. Source: interval arithmetic.
 """
 
 from __future__ import annotations
