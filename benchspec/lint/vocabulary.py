@@ -33,6 +33,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "parallel-efficiency": ("fraction", "impossible"),
     "parity": ("differs", "no-difference-shown", "equivalent-within-margin"),
     "placement": ("spilled", "starved", "fell-back", "on-device"),
+    "prefill-interference": ("undisturbed", "slowed", "blocked"),
     "prefix-cache": ("effective", "not-effective", "partial", "contaminating", "recomputed"),
     "queueing": ("queued", "saturated", "parallel", "unresolved"),
     "repeats": ("stable", "noisy", "first-apart", "drifting", "bimodal"),

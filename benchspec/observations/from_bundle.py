@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchspec.observations.interference import Stamps, interference_of, token_stamps
 from benchspec.observations.model import (
     SLOT_SETTINGS,
     ArmObservation,
@@ -33,8 +33,6 @@ from benchspec.store.records import (
     RequestRecord,
 )
 from benchspec.store.tracks import Track
-
-Stamps = NDArray[np.int64]
 
 WAITING_COUNTER = "requests_deferred_max"
 """Under which every engine's adapter keeps the largest number of requests that waited for a slot."""
@@ -153,6 +151,7 @@ def _step(cell: CellRecord, samples: Callable[[str], Stamps], beside: Sequence[T
         wall_s=max(ends) if ends else None,
         requests=requests,
         itl_ms=_pooled_itl(cell.requests, stamps),
+        interference=interference_of(cell.requests, stamps),
         window=_window(cell, stamps, origin),
         samples=cell.samples_file,
         client=_client(cell),
@@ -204,13 +203,9 @@ def _mean_gap_ms(first: int | None, last: int | None, tokens: int | None) -> flo
     return (last - first) / 1e6 / (tokens - 1)
 
 
-def _of(request: RequestRecord, stamps: Stamps) -> Stamps:
-    return stamps[request.samples_start : request.samples_start + request.samples_count]
-
-
 def _pooled_itl(requests: Sequence[RequestRecord], stamps: Stamps) -> Distribution | None:
     gaps = np.concatenate(
-        [np.empty(0, np.int64), *(np.diff(_of(r, stamps)) for r in requests if r.ok)]
+        [np.empty(0, np.int64), *(np.diff(token_stamps(r, stamps)) for r in requests if r.ok)]
     )
     if not len(gaps):
         return None
@@ -227,7 +222,9 @@ def _window(cell: CellRecord, stamps: Stamps, origin_ns: int) -> Window | None:
     if start is None or max(sent) <= start:
         return None
     end = max(sent)
-    tokens = sum(_tokens_inside(r, _of(r, stamps), start, end) for r in cell.requests if r.ok)
+    tokens = sum(
+        _tokens_inside(r, token_stamps(r, stamps), start, end) for r in cell.requests if r.ok
+    )
     return Window(
         start_s=(start - origin_ns) / 1e9, end_s=(end - origin_ns) / 1e9, tokens=round(tokens)
     )

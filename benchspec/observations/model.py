@@ -80,6 +80,22 @@ class Window(Node):
     tokens: int
 
 
+class Interference(Node):
+    """Times between tokens of streams that decoded both while another request's prompt was read and
+    while none was. `alone_ms` and `beside_ms` are the same order statistic, the p99."""
+
+    alone_ms: Number
+    beside_ms: Number
+    alone_n: int | None = None
+    beside_n: int | None = None
+    """How many times between tokens each is the p99 of."""
+    prefill_ms: Number | None = None
+    """How long it took to read a prompt; of different ones, that of the typical moment: half of all
+    reading belongs to longer ones."""
+    timed_by: Literal["server", "first-token"] | None = None
+    """Reading a prompt: the server's own prefill time, or everything up to the first token."""
+
+
 class Client(Node):
     """What the instrument knew of its own error (see ClientRecord for the definitions)."""
 
@@ -138,6 +154,7 @@ class Step(Node):
     output_forced: bool | None = None
     itl_ms: Distribution | None = None
     """Times between token arrivals, pooled over the step's requests."""
+    interference: Interference | None = None
     window: Window | None = None
     samples: str | None = None
     client: Client | None = None

@@ -86,6 +86,21 @@ class Window(Node):
     tokens: Whole = key(description="Tokens that came between the two.")
 
 
+class Interference(Node):
+    """What reading one request's prompt does to another that decodes: p99 of its times between tokens."""
+
+    alone_ms: Milliseconds = key(description="While no other prompt was read: 22 ms.")
+    beside_ms: Milliseconds = key(description="While another request's prompt was read: 1.2 s.")
+    alone_n: PositiveInt | None = key(None, description="How many times the first is the p99 of.")
+    beside_n: PositiveInt | None = key(None, description="How many the second is the p99 of.")
+    prefill_ms: Milliseconds | None = key(
+        None, description="Time to read one of these prompts: 1.3 s."
+    )
+    timed_by: Literal["server", "first-token"] | None = key(
+        None, description="server: its own prefill times; first-token: the wait for it."
+    )
+
+
 class Client(Node):
     cpu_share: OneShare | None = key(None, description="Processor time / wall time of the client.")
     events: Whole | None = key(None, description="Events that the client handled.")
@@ -141,6 +156,9 @@ class Step(Node):
     )
     output_forced: bool | None = key(None, description="Whether all answers are equally long.")
     itl_ms: Distribution | None = key(None, description="Times between tokens.")
+    interference: Interference | None = key(
+        None, description="Times between tokens with and without another prompt being read."
+    )
     window: Window | None = key(None, description="The steady part of a sustained step.")
     samples: Text | None = key(None, description="File of single samples.")
     client: Client | None = key(None, description="What the client knew of its own error.")

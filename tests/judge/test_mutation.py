@@ -147,6 +147,13 @@ STUDIES = [
         lambda first, each, n: first / (first + (n - 1) * each),
     ),
     Study(
+        "prefill-interference",
+        ENGINE + "observations:\n  steps:\n"
+        "  - {concurrency: 2, interference: {alone_ms: 20, beside_ms: 600, prefill_ms: 900}}",
+        {"alone": STEP + "interference.alone_ms", "beside": STEP + "interference.beside_ms"},
+        lambda alone, beside: beside / alone,
+    ),
+    Study(
         "admission",
         "engine: {kind: openai, slots: 64}\n"
         "observations: {steps: [{concurrency: 64, running_max: 9, waiting_max: 55}]}",

@@ -20,6 +20,7 @@ from benchspec.observations.model import (
     Decomposition,
     Factor,
     Figures,
+    Interference,
     Limit,
     Observations,
     Request,
@@ -152,6 +153,9 @@ def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject)
     def number() -> float:
         return data.draw(NUMBERS)
 
+    def interference() -> Interference:
+        return Interference(alone_ms=number(), beside_ms=number(), prefill_ms=number())
+
     def counters() -> list[Series]:
         return [
             Series(
@@ -176,7 +180,7 @@ def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject)
                     "concurrency": data.draw(st.sampled_from([1, 2])),
                     **{k: number() for k in FIGURES},
                 }
-            )
+            ).model_copy(update={"interference": interference()})
             for a in "BC"
         ],
         series=counters(),
