@@ -14,8 +14,9 @@ from benchspec.cli.console import emit_json, err, out
 from benchspec.errors import StorageFailure
 
 if TYPE_CHECKING:
-    from benchspec.telemetry.probe.gpu import Gpus
+    from benchspec.telemetry.probe.gpu import GpuMemory, Gpus
     from benchspec.telemetry.probe.host import HostMemory, Rates
+    from benchspec.telemetry.probe.link import Link, Waits
 
 SMALLEST_BYTES = 2**20
 
@@ -44,10 +45,12 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> int
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
 def command(size_max: int, threads: int | None, seconds: float, as_json: bool) -> None:
-    """Measure memory bandwidth by size of the buffer, of the host and of its GPUs.
+    """Measure memory bandwidth by size of the buffer, and links between GPUs by size of the message.
 
-    Prints the lines for `hardware.devices` of a spec, where the figures are then of source
-    `measured`. GPUs are measured through torch or cupy, where one of them is installed.
+    Prints the lines for `hardware` of a spec, where the figures are then of source `measured`. GPUs
+    are measured through torch or cupy, where one of them is installed; with two of them also how
+    long a message takes, directly and through the host's memory. Later runs on this machine judge
+    that with the check link-probe.
     """
     from benchspec.run.environment import hardware
     from benchspec.telemetry.probe import gpu, host
@@ -70,14 +73,18 @@ def command(size_max: int, threads: int | None, seconds: float, as_json: bool) -
 
 def _keep(facts: dict[str, Any], found: HostMemory, cards: Gpus) -> list[str]:
     """Keep what was measured on a quiet machine; a busy one's figures would outlive their reason."""
-    from benchspec.telemetry.probe import cache
+    from benchspec.telemetry.probe import cache, link
 
     if not found.quiet:
         return []
     utc = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    figures = {"cpu": {"utc": utc, "host": dataclasses.asdict(found)}}
+    figures: dict[str, dict[str, Any]] = {"cpu": {"utc": utc, "host": dataclasses.asdict(found)}}
     for card in cards.cards:
-        figures[f"gpu{card.index}"] = {"utc": utc, "gpu": dataclasses.asdict(card)}
+        figures[f"gpu{card.index}"] = {
+            "utc": utc,
+            "gpu": dataclasses.asdict(card),
+            "links": link.figures(cards.links, f"benchspec probe, {utc}"),
+        }
     try:
         return [str(cache.keep(facts[d], f)) for d, f in figures.items() if d in facts]
     except StorageFailure as failure:
@@ -95,6 +102,7 @@ def _as_json(
         "gpu": dataclasses.asdict(cards),
         "kept": kept,
         "unit": "bytes per second",
+        "unit_of_links": "seconds",
     }
 
 
@@ -120,6 +128,15 @@ def _gpu_lines(cards: Gpus) -> Iterator[str]:
         }
         for name, rates in rows.items():
             yield f"  {name:<14}{_pair(rates):>22}"
+    if cards.cards and cards.links_not_measured:
+        yield f"links: not measured, {cards.links_not_measured}"
+    for link in cards.links:
+        one, two = link.cards
+        yield f"GPU {one} to GPU {two}: time until a message has arrived, least / median"
+        yield f"{'size':>9}  {'directly':>22}  {'through the host':>22}"
+        for message in link.messages:
+            direct, host = _times(message.direct), _times(message.host)
+            yield f"{_bytes(message.size_bytes):>9}  {direct:>22}  {host:>22}"
 
 
 def _spec_lines(found: HostMemory, cards: Gpus) -> Iterator[str]:
@@ -137,6 +154,31 @@ def _spec_lines(found: HostMemory, cards: Gpus) -> Iterator[str]:
         yield f"    name: {json.dumps(card.name)}"
         yield f"    memory_bandwidth: {_gb(card.read.median)}..{_gb(card.read.best)} GB/s"
         yield "    source: measured"
+    if cards.links:
+        yield "for the spec, hardware.links:"
+        yield from (_link_line(link, cards.cards[link.cards[0]]) for link in cards.links)
+        yield "for an audit, observations.link_probes:"
+        yield from (line for link in cards.links for line in _message_lines(link))
+
+
+def _link_line(link: Link, first: GpuMemory) -> str:
+    """Copy bandwidth, and the latency of the smallest message, as a direct copy has them."""
+    one, two = link.cards
+    copy, least = first.to_card[two], link.messages[0].direct
+    return (
+        f"  - {{between: [gpu{one}, gpu{two}], kind: other, "
+        f"measured: {_gb(copy.median)}..{_gb(copy.best)} GB/s, latency: {_us(least.median)} us}}"
+    )
+
+
+def _message_lines(link: Link) -> Iterator[str]:
+    one, two = link.cards
+    for m in link.messages:
+        yield (
+            f"  - {{name: gpu{one} to gpu{two}, bytes: {_bytes(m.size_bytes)}, "
+            f"direct_s: {_us(m.direct.median)} us, direct_least_s: {_us(m.direct.least)} us, "
+            f"host_s: {_us(m.host.median)} us, host_least_s: {_us(m.host.least)} us}}"
+        )
 
 
 def _warn(found: HostMemory) -> None:
@@ -157,10 +199,19 @@ def _pair(rates: Rates | Any) -> str:
     return f"{_gb(rates.best)} / {_gb(rates.median)} GB/s"
 
 
+def _times(waits: Waits) -> str:
+    return f"{_us(waits.least)} / {_us(waits.median)} us"
+
+
+def _us(seconds: float) -> str:
+    return f"{seconds * 1e6:.4g}" if seconds < 1e-2 else f"{seconds * 1e6:.0f}"
+
+
 def _gb(rate: float) -> str:
     return f"{rate / 1e9:.4g}"
 
 
 def _bytes(size: int) -> str:
-    unit, factor = ("GiB", 2**30) if size >= 2**30 else ("MiB", 2**20)
+    units = (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10))
+    unit, factor = next((u for u in units if size >= u[1]), units[-1])
     return f"{size / factor:.4g} {unit}"

@@ -89,6 +89,8 @@ _TABLE = (
     Threshold("link.negligible", 0.01, "of the step", "this project: below run spread"),
     Threshold("link.material", 0.10, "of the step", "this project"),
     Threshold("link.payload", 0.85, "of the standard", "payload after packet headers: 81-90 %"),
+    Threshold("link.broken", 5, "direct / host", "this project: beyond any choice of protocol"),
+    Threshold("link.skew", 0.10, "of the median", "as link.material"),
     Threshold("split.none", 0.05, "of the time", "as repeats.stable"),
     Threshold("split.half", 0.5, "of the extra", "this project: the larger half"),
     Threshold(

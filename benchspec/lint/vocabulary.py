@@ -26,6 +26,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "identity": ("comparable", "not-comparable"),
     "latency-share": ("first-token-bound", "decode-bound", "mixed"),
     "link-load": ("fraction", "impossible"),
+    "link-probe": ("sound", "no-gain", "broken-direct", "even", "waits"),
     "link-share": ("negligible", "minor", "material", "hidden"),
     "memory-share": ("weights", "contexts", "fewer", "more", "unchanged"),
     "output-agreement": ("agrees", "diverges"),

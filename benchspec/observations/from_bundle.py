@@ -7,8 +7,10 @@ become seconds from the cell's first dispatch. The same journal gives the same O
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 
 import numpy as np
+from pydantic import ValidationError
 
 from benchspec.observations.interference import Stamps, interference_of, token_stamps
 from benchspec.observations.model import (
@@ -16,6 +18,7 @@ from benchspec.observations.model import (
     ArmObservation,
     Client,
     Distribution,
+    LinkProbe,
     LogLine,
     Observations,
     Quiet,
@@ -58,11 +61,23 @@ def reduce(
         origin="run",
         arms={arm: _arm([r for r in engines if r.arm == arm]) for arm in arms},
         steps=[_step(cell, samples, beside) for cell, beside in seen],
+        link_probes=_link_probes(engines),
         series=[
             *(s for cell, beside in seen for s in series_of(cell, beside, _origin(cell))),
             *not_measured(seen),
         ],
     )
+
+
+def _link_probes(starts: Sequence[EngineRecord]) -> list[LinkProbe]:
+    """What a probe had timed between the machine's cards when the last engine was started; kept
+    figures that are none are passed over."""
+    stated = starts[-1].facts.get("link_probes") if starts else None
+    found = []
+    for one in stated if isinstance(stated, list) else []:
+        with suppress(ValidationError):
+            found.append(LinkProbe.model_validate(one))
+    return found
 
 
 def _winners(cells: Iterable[CellRecord]) -> list[CellRecord]:

@@ -367,6 +367,23 @@ class Transfer(Node):
     source: str | None = None
 
 
+class LinkProbe(Node):
+    """One message between two devices, sent many times over each of two paths. `*_s` are medians."""
+
+    name: str
+    arm: str | None = None
+    bytes: float
+    direct_s: Number | None = None
+    direct_least_s: Number | None = None
+    host_s: Number | None = None
+    host_least_s: Number | None = None
+    """Through the host's memory: out of one device, into the other."""
+    crossings: int | None = None
+    """Such messages in one forward pass, where they are an engine's own."""
+    provenance: Provenance = "measured"
+    source: str | None = None
+
+
 class Scaled(Node):
     """One thing on one device and on `n`: a rate (`tok/s`) or a time (`ms`)."""
 
@@ -459,6 +476,7 @@ class Observations(Node):
     factors: list[Decomposition] = []
     figures: list[Figures] = []
     transfers: list[Transfer] = []
+    link_probes: list[LinkProbe] = []
     scaled: list[Scaled] = []
     sends: list[Sends] = []
     limits: list[Limit] = []

@@ -7,6 +7,7 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -61,6 +62,13 @@ def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
     figures, points = kept.get("gpu", {}), kept.get("host", {}).get("points") or [{}]
     read = {**points[-1], **figures}.get("read", {}).get("best")
     return {"probed_read_gb_s": round(read / 1e9, 1)} if isinstance(read, int | float) else {}
+
+
+def link_probes(facts: identity.Facts) -> list[dict[str, Any]]:
+    """What `benchspec probe` timed between this machine's cards, each once: fields of LinkProbe."""
+    kept = [(cache.recall(card) or {}).get("links") for card in facts.values()]
+    links = [link for links in kept if isinstance(links, list) for link in links]
+    return [link for index, link in enumerate(links) if link not in links[:index]]
 
 
 def versions() -> dict[str, str]:

@@ -22,7 +22,7 @@ from benchspec.engines.model_file import ModelFile
 from benchspec.errors import BenchspecError, EngineFailure, EnvironmentFailure, StorageFailure
 from benchspec.load.workers import Workers
 from benchspec.run.cell import CellRunner, Conditions
-from benchspec.run.environment import hardware
+from benchspec.run.environment import hardware, link_probes
 from benchspec.run.interrupts import Interrupted
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.log_copy import LogCopy
@@ -162,10 +162,13 @@ class Executor:
         )
 
     def _hardware(self, engine: Engine, launch: Launch) -> dict[str, Any]:
-        """What the devices are, under `hardware`; nothing where the engine is on another machine."""
+        """What the devices are, under `hardware`, and what was probed between them, under
+        `link_probes`; nothing where the engine is on another machine."""
         if not is_loopback(engine.endpoint.host):
             return {}
-        return {"hardware": hardware(self.conditions.telemetry.devices, launch.env)}
+        found = hardware(self.conditions.telemetry.devices, launch.env)
+        probes = link_probes(found)
+        return {"hardware": found, **({"link_probes": probes} if probes else {})}
 
     def _check_build(self, arm: str, build: str | None) -> None:
         if arm in self.builds and build != self.builds[arm]:

@@ -19,6 +19,7 @@ from benchspec.spec.observed_figures import (
     Decomposition,
     Figures,
     Limit,
+    LinkProbe,
     Outputs,
     Parity,
     Provenance,
@@ -304,6 +305,9 @@ class Observed(Node):
     factors: list[Decomposition] = key([], description="A ratio and the factors said to make it.")
     figures: list[Figures] = key([], description="Figures of one thing that should agree.")
     transfers: list[Transfer] = key([], description="What crosses a link, and how often.")
+    link_probes: list[LinkProbe] = key(
+        [], description="Times of a message between two devices, by its size."
+    )
     scaled: list[Scaled] = key([], description="One thing on one device and on n.")
     sends: list[Sends] = key([], description="The same prompt sent again and again.")
     limits: list[Limit] = key([], description="Limits that were set, and what was used of them.")

@@ -13,6 +13,7 @@ from benchspec.spec.quantity import (
     OneSecond,
     OneShare,
     OneTokenPerSecond,
+    Seconds,
     Share,
 )
 
@@ -96,6 +97,23 @@ class Transfer(Node):
     hidden: bool = key(False, description="true: another path changed the time by under 1 %.")
     provenance: Provenance = key("derived", description=PROVENANCE)
     source: Text | None = key(None, description="How the bytes are known.")
+
+
+class LinkProbe(Node):
+    """How long a message between two devices takes, directly and through the host's memory."""
+
+    name: Text = key(description="Which devices, or what is exchanged.")
+    arm: Id | None = key(None, description=_ARM)
+    bytes: OneByte = key(description="Size of the message: 4 KiB.")
+    direct_s: Seconds | None = key(None, description="Directly, the median: 3.2 us.")
+    direct_least_s: Seconds | None = key(None, description="Directly, the least of many.")
+    host_s: Seconds | None = key(None, description="Through the host, the median: 16 us.")
+    host_least_s: Seconds | None = key(None, description="Through the host, the least of many.")
+    crossings: PositiveInt | None = key(
+        None, description="Such messages in one forward pass, where they are an engine's own."
+    )
+    provenance: Provenance = key("measured", description=PROVENANCE)
+    source: Text | None = key(None, description="How it was timed.")
 
 
 class Scaled(Node):

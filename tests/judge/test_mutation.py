@@ -263,6 +263,15 @@ STUDIES = [
         lambda ours, theirs: theirs / ours,
     ),
     Study(
+        "link-probe",
+        "observations: {link_probes: [{name: x, bytes: 4 KiB, direct_s: 49 ms, host_s: 16 us}]}",
+        {
+            "direct": "observations.link_probes.0.direct_s",
+            "host": "observations.link_probes.0.host_s",
+        },
+        lambda direct, host: direct * 1000 / host,
+    ),
+    Study(
         "link-share",
         "hardware: {devices: [{id: g0}, {id: g1}], links: [{between: [g0, g1], measured: 2 GB/s}]}\n"
         "engine: {kind: openai, slots: 1}\nobservations:\n"

@@ -22,6 +22,7 @@ from benchspec.observations.model import (
     Figures,
     Interference,
     Limit,
+    LinkProbe,
     Observations,
     Request,
     Scaled,
@@ -191,6 +192,10 @@ def test_any_stated_figures_give_readings_of_the_vocabulary(data: st.DataObject)
         ],
         figures=[Figures(name="x", tok_s=number(), ms_per_token=number(), over=1, under=number())],
         transfers=[Transfer(bytes_per_token=number(), crossings=2)],
+        link_probes=[
+            LinkProbe(name="x", bytes=number(), direct_s=number(), host_s=number()),
+            LinkProbe(name="y", bytes=number(), direct_s=number(), direct_least_s=number()),
+        ],
         scaled=[Scaled(name="x", n=2, single=number(), measured=number(), ideal=number())],
         sends=[Sends(ttft_ms=[number(), number()], control_ttft_ms=[number()])],
         limits=[Limit(name="x", arm="B", limit=number(), used=number())],

@@ -182,6 +182,16 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
     assert observed(start, other).arms["A"].identity["build"] == "b11434 and b11435"
 
 
+def test_what_was_probed_between_cards_comes_with_the_engine() -> None:
+    timed = {"name": "gpu0 to gpu1", "bytes": 4096, "direct_s": 0.049, "host_s": 1.6e-5}
+    facts = {"link_probes": [timed, {"name": "no size"}, 5, None]}
+    start = EngineRecord(arm="A", engine="llama.cpp", started_ns=0, ready_ns=1, facts=facts)
+    (probe,) = observed(start).link_probes
+    assert (probe.name, probe.direct_s, probe.host_s) == ("gpu0 to gpu1", 0.049, 1.6e-5)
+    assert observed(start.model_copy(update={"facts": {"link_probes": 5}})).link_probes == []
+    assert observed().link_probes == []
+
+
 def test_shares_are_of_the_time_that_engine_and_client_needed() -> None:
     quiet = QuietRecord(
         wall_s=10, cores=2, foreign_cpu_s=2, engine_cpu_s=7, client_cpu_s=1, steal_s=0.8

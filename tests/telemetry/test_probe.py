@@ -13,11 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 from benchspec.cli.probe import command
-from benchspec.run.environment import hardware
+from benchspec.observations.from_spec import observations_of
+from benchspec.run.environment import hardware, link_probes
 from benchspec.spec.loader import load
 from benchspec.spec.source import parse
-from benchspec.telemetry.probe import cache, gpu, host
+from benchspec.telemetry.identity import Facts
+from benchspec.telemetry.probe import cache, gpu, host, link
 from benchspec.telemetry.probe.host import MIB, HostMemory, Point, Rates
+from benchspec.telemetry.probe.library import NOT_INSTALLED
 
 # --- the host ------------------------------------------------------------------------------------
 
@@ -163,6 +166,8 @@ class Library:
         work()
         return 0.001
 
+    def wait(self, card: int) -> None: ...
+
 
 def test_memory_and_every_link_of_a_card(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
@@ -184,8 +189,88 @@ def test_a_library_that_sees_no_card_says_so() -> None:
 
 def test_without_a_library_nothing_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    assert gpu.measure().not_measured == gpu.NOT_INSTALLED
+    assert gpu.measure().not_measured == NOT_INSTALLED
     assert gpu.measure().cards == ()
+
+
+# --- links between GPUs, by size of the message ---------------------------------------------------
+
+
+class Slow(Library):
+    """A library whose way from card to card takes 10 ms, and any other 0.1 ms."""
+
+    def __init__(self, cards: int) -> None:
+        super().__init__(cards)
+        self.waits: list[int] = []
+
+    def copy(self, target: str, source: str) -> None:
+        super().copy(target, source)
+        time.sleep(0.01 if "host" not in (target, source) else 0.0001)
+
+    def wait(self, card: int) -> None:
+        self.waits.append(card)
+
+
+def test_a_message_is_timed_by_size_over_both_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(link, "LONGEST_S", 0.01)
+    library = Slow(3)
+    links = link.measure(library, 3)
+    assert [one.cards for one in links] == [(0, 1), (0, 2), (1, 2)]
+    assert [m.size_bytes for m in links[0].messages] == [4096, 40_960, 1_048_576]
+    for message in links[0].messages:
+        assert 0 < message.direct.least <= message.direct.median
+        assert message.direct.median > message.host.median > 0.0002
+        assert message.direct.repeats >= link.FEWEST_REPEATS
+    pairs = {("gpu0", "gpu1"), ("gpu0", "host"), ("host", "gpu1")}
+    assert pairs <= set(library.copies)
+
+
+def test_a_time_ends_when_the_message_has_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Directly both cards are waited for; through the host, the memory before it is read again."""
+    monkeypatch.setattr(link, "LONGEST_S", 0.0)
+    monkeypatch.setattr(link, "SIZES", (4096,))
+    events: list[str] = []
+
+    class Recorded(Library):
+        def copy(self, target: str, source: str) -> None:
+            events.append(f"{source} to {target}")
+
+        def wait(self, card: int) -> None:
+            events.append(f"wait {card}")
+
+    link.measure(Recorded(2), 2)
+    times = link.WARM_UPS + link.FEWEST_REPEATS
+    direct = ["gpu0 to gpu1", "wait 0", "wait 1"]
+    staged = ["gpu0 to host", "wait 0", "host to gpu1", "wait 1"]
+    assert events == direct * times + staged * times
+
+
+def test_one_card_has_no_link(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
+    one = gpu.measure(Library(1))
+    assert (one.links, one.links_not_measured) == ((), link.ONE_CARD)
+    assert gpu.measure(Library(0)).links_not_measured == "fake is installed, but sees no GPU"
+
+
+def test_a_run_remembers_what_was_timed_between_cards_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    waits = link.Waits(7.2e-6, 9e-6, 200)
+    links = [link.Link((0, 1), (link.Message(4096, waits, waits),))]
+    figures = link.figures(links, "benchspec probe, today")
+    cards: Facts = {
+        f"gpu{n}": {"name": "A100", "pci_id": "10de:20b2", "memory_mib": n} for n in (0, 1)
+    }
+    assert link_probes(cards) == []
+    for card in cards.values():
+        cache.keep(card, {"links": figures})
+    (found,) = link_probes(cards)
+    assert (found["name"], found["bytes"], found["direct_s"]) == ("gpu0 to gpu1", 4096, 9e-6)
+    for damage in (None, 5, "no links", {"a": 1}):
+        for card in cards.values():
+            cache.keep(card, {"links": damage})
+        assert link_probes(cards) == []
 
 
 # --- what is kept --------------------------------------------------------------------------------
@@ -244,6 +329,32 @@ def test_its_lines_are_hardware_of_a_spec(tmp_path: Path) -> None:
     assert cpu.memory_bandwidth is not None
     assert cpu.memory_bandwidth.low <= cpu.memory_bandwidth.high
     assert "GPU" in said
+
+
+def test_links_are_lines_of_a_spec_and_of_an_audit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
+    monkeypatch.setattr(link, "LONGEST_S", 0.0)
+    monkeypatch.setattr(gpu, "installed", lambda: iter([Slow(2)]))
+    said = run(tmp_path)
+    _, _, lines = said.partition("for the spec, hardware.devices:\n")
+    devices, _, lines = lines.partition("for the spec, hardware.links:\n")
+    links, _, probes = lines.partition("for an audit, observations.link_probes:\n")
+    text = (
+        f"benchspec: 1\nstudy: {{title: x}}\nhardware:\n  devices:\n{devices}  links:\n{links}"
+        f"observations:\n  link_probes:\n{probes}"
+    )
+    loaded = load(parse(text.encode(), "spec.yaml"))
+    assert loaded.problems == []
+    assert loaded.spec is not None
+    (pair,) = loaded.spec.hardware.links
+    assert pair.measured is not None
+    assert pair.latency is not None
+    assert pair.latency.low > 0.01
+    seen = observations_of(loaded.spec).link_probes
+    assert [round(probe.bytes) for probe in seen] == list(link.SIZES)
+    assert "through the host" in said
 
 
 def test_json_is_one_object_and_only_a_quiet_machine_is_remembered(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """link-share: what part of a step is spent moving data between devices?
 
 Needs: bytes per token and crossing (observed, or hidden size x 2 bytes in a layer split), the link's
-measured copy bandwidth, and the time of the step.
+measured copy bandwidth, and the time of the step. Latency: of the transfer, or of `hardware.links`.
 
 Division: (tokens in the step x bytes per token / bandwidth [B/s] + latency [s]) x crossings / time
 of the step [s]. In decode a step carries one token of every stream; in prefill a whole micro-batch.
@@ -96,9 +96,18 @@ def _crossing(setup: Setup, transfer: Transfer, tokens: float) -> tuple[Interval
     if link is None:
         raise lacking("the bandwidth of the link")
     size = tokens * transfer.bytes_per_token
-    time = size / link[0] + (transfer.latency_s or 0.0)
-    latency = f" + {show(transfer.latency_s * 1e6)} us" if transfer.latency_s else ""
+    latency_s = latency_of(setup, transfer)
+    time = size / link[0] + (latency_s or 0.0)
+    latency = f" + {show(latency_s * 1e6)} us" if latency_s else ""
     return time, f"{show(size / 1024)} KiB / {show(link[0] * 1e-9)} GB/s{latency}"
+
+
+def latency_of(setup: Setup, transfer: Transfer) -> Interval | None:
+    """Seconds of an empty crossing: of the transfer, else of the slowest link that states one."""
+    if transfer.latency_s is not None:
+        return Interval.of(transfer.latency_s)
+    stated = [Interval.of(link.latency) for link in setup.links if link.latency is not None]
+    return max(stated, key=lambda latency: latency.high, default=None)
 
 
 def _divide(
@@ -127,7 +136,7 @@ def _divide(
             *([as_input("link", link[0], "B/s", link[1], link[2])] if link else []),
         ],
         quotable="bound" if bound else "yes",
-        caveats=_caveats(transfer),
+        caveats=_caveats(setup, transfer),
     )
 
 
@@ -138,7 +147,7 @@ def read(share: float) -> str:
     return "material" if share > limit("link.material") else "minor"
 
 
-def _caveats(transfer: Transfer) -> Sequence[str]:
-    if transfer.latency_s is not None:
+def _caveats(setup: Setup, transfer: Transfer) -> Sequence[str]:
+    if latency_of(setup, transfer) is not None:
         return []
     return ["transfer part only: the latency of a crossing was not measured"]

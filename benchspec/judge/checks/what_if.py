@@ -139,9 +139,12 @@ def _of_latency(case: Case) -> Iterator[CheckResult]:
     for place, step in _singles(case):
         transfer = link_share.transfer_of(case, place.arm)
         time = figures.step_ms(step, case.setup(place.arm).drafts(step))
-        if transfer is None or not transfer.latency_s or time is None or time.low <= 0:
+        if transfer is None or time is None or time.low <= 0:
             continue
-        share = min(0.99, 1e3 * transfer.latency_s * transfer.crossings / time.mid)
+        latency = link_share.latency_of(case.setup(place.arm), transfer)
+        if latency is None or latency.high <= 0:
+            continue
+        share = min(0.99, 1e3 * latency.high * transfer.crossings / time.mid)
         division = f"1 / (1 - {show(share, 3)})"
         gain = Interval.of(1 / (1 - share))
         yield _result(place.arm, place.at, "link latency 0", gain, division, "link-share")

@@ -2,7 +2,8 @@
 
 ## What it checks
 A hypothesis about the share of a link (`link-share`) or about peer-to-peer has a link with
-`measured` or `latency` in `hardware.links`.
+`measured` or `latency` in `hardware.links`, in an audit also a timed message in
+`observations.link_probes`; or it is tested by `link-probe`, which reads what was timed.
 
 ## Why it misleads
 Generation, lanes and "P2P: OK" are states that a driver reports. A direct path that the driver
@@ -36,10 +37,11 @@ telemetry: {sources: [nvml], counters: [pcie], interval: 100 ms, idle_baseline: 
 ```
 
 ## Fix
-Run `benchspec probe` and write the copy bandwidth and the latency of a small transfer.
+Run `benchspec probe` and write the copy bandwidth and the latency of a small transfer, or test with
+`check: link-probe`, which reads what the probe timed.
 
 ## References
-The judge's link-share check: docs/checks.md.
+The judge's link-share and link-probe checks: docs/checks.md.
 """
 
 import re
@@ -56,7 +58,9 @@ _PEER = re.compile(r"\bp2p\b|peer[- ]to[- ]peer|\bpeer access\b", re.IGNORECASE)
 def check(subject: Subject) -> Iterator[Fact]:
     """At most one fact per hypothesis."""
     links = subject.spec.hardware.links
-    if not links or any(link.measured or link.latency for link in links):
+    seen = subject.spec.observations
+    timed = any(link.measured or link.latency for link in links) or (seen and seen.link_probes)
+    if not links or timed:
         return
     for tested in subject.tests:
         if _about_a_path(tested):
@@ -71,4 +75,6 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 def _about_a_path(tested: Tested) -> bool:
     words = f"{tested.hypothesis.claim} {tested.hypothesis.because or ''}"
+    if tested.uses == "link-probe":
+        return False
     return tested.uses == "link-share" or bool(_PEER.search(words))

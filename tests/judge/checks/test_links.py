@@ -1,4 +1,4 @@
-"""link-share, link-load, expected-traffic, traffic-symmetry, control: what a link carries and costs."""
+"""link-probe, link-share, link-load, expected-traffic, traffic-symmetry, control: what a link costs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,75 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Bounds, Step, Transfer
+from benchspec.observations.model import Bounds, LinkProbe, Step, Transfer
 from tests.judge.published import NARROW, all_reduce, three_cards
 from tests.judge.world import hypothesis, result, seen, spec, verdicts
+
+# -- link-probe
+
+
+def probed(**figures: Any) -> CheckResult:
+    probe = LinkProbe(name="a to b", **{"bytes": 4096} | figures)
+    return result(verdicts(spec(), seen(origin="audit", link_probes=[probe])), "link-probe")
+
+
+@pytest.mark.parametrize(
+    ("direct_us", "host_us", "reading"),
+    [
+        (3.2, 16, "sound"),
+        (16, 16, "sound"),
+        (17, 16, "no-gain"),
+        (80, 16, "no-gain"),
+        (81, 16, "broken-direct"),
+        (49_000, 16, "broken-direct"),
+    ],
+)
+def test_the_direct_way_against_the_way_through_the_host(
+    direct_us: float, host_us: float, reading: str
+) -> None:
+    r = probed(direct_s=direct_us * 1e-6, host_s=host_us * 1e-6)
+    assert r.reading == reading
+    assert r.value == pytest.approx(direct_us / host_us)
+    assert r.at == {"link": "a to b", "size": "4 KiB"}
+
+
+def test_what_waits_for_the_other_device_is_told_beside_the_ratio_and_alone() -> None:
+    both = probed(direct_s=9e-6, direct_least_s=7.2e-6, host_s=16e-6)
+    assert (both.reading, both.unit) == ("sound", "ratio")
+    assert "median - least 1.8 us directly" in (both.arithmetic or "")
+    alone = probed(direct_s=9e-6, direct_least_s=7.2e-6, crossings=134)
+    assert (alone.reading, alone.unit) == ("waits", "us")
+    assert alone.value == pytest.approx(1.8)
+    assert "x 134 = 0.241 ms of a forward pass" in (alone.arithmetic or "")
+    assert probed(host_s=16.5e-6, host_least_s=16e-6).reading == "even"
+
+
+@pytest.mark.parametrize(
+    ("figures", "missing"),
+    [
+        ({}, "the time of a message"),
+        ({"direct_s": 9e-6}, "the time of the same message through the host's memory"),
+        ({"host_s": 9e-6}, "the time of the same message directly"),
+    ],
+)
+def test_one_figure_is_no_comparison(figures: dict[str, float], missing: str) -> None:
+    r = probed(**figures)
+    assert (r.state, r.missing) == ("insufficient", [missing])
+
+
+@pytest.mark.parametrize(
+    "figures",
+    [
+        {"direct_s": 0.0, "host_s": 1e-6},
+        {"direct_s": -1e-6, "host_s": 1e-6},
+        {"direct_s": 1e-6, "direct_least_s": 2e-6, "host_s": 1e-6},
+        {"direct_s": 1e-6, "direct_least_s": 2e-6},
+        {"direct_s": float("nan"), "host_s": 1e-6},
+        {"direct_s": 1e-6, "host_s": 1e-6, "bytes": float("inf")},
+    ],
+)
+def test_times_that_cannot_be_are_invalid(figures: dict[str, float]) -> None:
+    assert probed(**figures).state == "invalid"
 
 
 def share(**place: Any) -> CheckResult:
@@ -64,6 +130,20 @@ def test_bytes_from_the_hidden_size_and_latency_when_known() -> None:
     r = result(verdicts(study, seen(step, transfers=[slow])), "link-share")
     assert r.reading == "material"
     assert r.caveats == []
+
+
+def test_the_latency_of_the_slowest_link_counts_where_the_transfer_states_none() -> None:
+    step = Step(arm="main", concurrency=1, round_ms=10.0)
+    links = [
+        {**link, "latency": f"{us} us"} for link, us in zip(NARROW["links"], (16, 40), strict=True)
+    ]
+    study = spec(hardware={**NARROW, "links": links}, model={"hidden_size": 8192})
+    v = verdicts(study, seen(step))
+    r = result(v, "link-share")
+    assert r.value == pytest.approx(2 * (16384 / 1.627e9 + 40e-6) / 0.01)
+    assert "+ 40 us" in (r.arithmetic or "")
+    assert r.caveats == []
+    assert result(v, "what-if", lever="link latency 0").value == pytest.approx(1 / 0.992)
 
 
 # -- link-load
