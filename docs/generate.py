@@ -86,6 +86,8 @@ def cli_page() -> str:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
         lines += [f"## benchspec {name}\n", "```text", _help(command, f"benchspec {name}"), "```\n"]
+        for kind, inner in sorted(getattr(command, "commands", {}).items()):
+            lines += ["```text", _help(inner, f"benchspec {name} {kind}"), "```\n"]
     return "\n".join(lines)
 
 

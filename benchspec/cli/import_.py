@@ -2,52 +2,187 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import json
+import stat
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchspec.cli.console import emit_json, err, out
 from benchspec.errors import UsageError
 
+if TYPE_CHECKING:
+    from benchspec.observations.importers.file_times import Response
+
 MOST_BYTES = 64 * 1024 * 1024
+MOST_FILES = 10_000
 
-Reader = Callable[[list[str], float], list[dict[str, Any]]]
-
-
-@click.command(
-    "import",
-    epilog="Example: nvidia-smi dmon -s ut -o T > dmon.log; benchspec import dmon dmon.log",
-)
-@click.argument("kind", type=click.Choice(["dmon", "query"]))
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option(
+_log = click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+_interval = click.option(
     "--interval",
     default=1.0,
     type=click.FloatRange(0.001, 3600),
     show_default=True,
     help="Seconds between lines that carry no time.",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
-def command(kind: str, file: Path, interval: float, as_json: bool) -> None:
-    """Read FILE and print its counters as `observations.series`.
 
-    KIND is dmon (a saved log of `nvidia-smi dmon`, any columns) or query (`nvidia-smi
-    --query-gpu=... --format=csv`). Counters that only answered N/A are printed as not measured.
+
+@click.group(
+    "import",
+    epilog="Example: nvidia-smi dmon -s ut -o T > dmon.log; benchspec import dmon dmon.log",
+)
+def command() -> None:
+    """Read what another tool left, and print it as `observations` of a spec."""
+
+
+@command.command("dmon", epilog="Example: benchspec import dmon dmon.log")
+@_log
+@_interval
+@_json
+def dmon(file: Path, interval: float, as_json: bool) -> None:
+    """Counters from a saved log of `nvidia-smi dmon`, any columns.
+
+    Counters that only answered N/A are printed as not measured.
     """
-    series = _READERS[kind](_lines(file), interval)
+    _series(file, _dmon(_lines(file), interval), "dmon", as_json)
+
+
+@command.command("query", epilog="Example: benchspec import query smi.csv --interval 2")
+@_log
+@_interval
+@_json
+def query(file: Path, interval: float, as_json: bool) -> None:
+    """Counters from a saved log of `nvidia-smi --query-gpu=... --format=csv`.
+
+    Counters that only answered N/A are printed as not measured.
+    """
+    _series(file, _query(_lines(file), interval), "query", as_json)
+
+
+@command.command(
+    "files",
+    epilog="Example: touch start; (send eight requests, each into responses/N.json); "
+    "benchspec import files --mtime responses --start start",
+)
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option(
+    "--mtime",
+    is_flag=True,
+    required=True,
+    help="Take the time of a file's last change as the end of its answer.",
+)
+@click.option(
+    "--start",
+    required=True,
+    help="When the first request was sent: a time (2026-11-29T03:17:52), or a file that changed then.",
+)
+@_json
+def files(folder: Path, mtime: bool, start: str, as_json: bool) -> None:
+    """Completion times from the files of FOLDER, one answer in each, sent together.
+
+    Copies, editors and archives change such times; what follows is no finer than the file system
+    keeps them, and the printed source says how fine that is. Empty files count as failed.
+    """
+    from benchspec.observations.importers.file_times import BeforeTheStart, step_of
+
+    try:
+        step = step_of(_responses(folder), _moment_ns(start))
+    except BeforeTheStart as early:
+        raise UsageError(
+            f"{early}.",
+            hint="give the time of the first request as --start, or take that file away",
+        ) from early
+    if len(set(step["completions_s"])) == 1 and step["concurrency"] > 1:
+        err("warning: all files changed at one time; they may have been copied since")
+    _print({"steps": [step]}, as_json)
+
+
+@command.command("nsys", epilog="Example: benchspec import nsys kernels.csv --total 93")
+@_log
+@click.option(
+    "--total",
+    type=click.FloatRange(min=0, min_open=True),
+    help="Milliseconds that the profiled work took; without it, the kernels together.",
+)
+@_json
+def nsys(file: Path, total: float | None, as_json: bool) -> None:
+    """A time budget from a kernel summary of Nsight Systems, the most expensive kernel first.
+
+    FILE is what `nsys stats --report cuda_gpu_kern_sum --format csv` printed.
+    """
+    from benchspec.observations.importers.nsys import budget_of, kernels
+
+    found = kernels(_lines(file))
+    if not found or sum(found.values()) <= 0:
+        raise UsageError(
+            f"{file} holds no kernel summary of Nsight Systems.",
+            hint="nsys stats --report cuda_gpu_kern_sum --format csv REPORT > kernels.csv",
+        )
+    whole = sum(found.values()) if total is None else total
+    for name, ms in list(found.items())[:3]:
+        err(f"{100 * ms / whole:.1f} % {name}")
+    if total is None:
+        err("these are shares of the kernels' time; --total gives shares of all time")
+    _print({"budgets": [budget_of(found, total, "GPU kernels")]}, as_json)
+
+
+def _series(file: Path, series: list[dict[str, Any]], kind: str, as_json: bool) -> None:
     if not series:
         raise UsageError(
             f"{file} holds no samples that nvidia-smi {kind} prints.",
             hint="a dmon log begins with `# gpu`, a query log with a header line of column names",
         )
+    _print({"series": series}, as_json)
+
+
+def _print(observations: dict[str, list[dict[str, Any]]], as_json: bool) -> None:
     if as_json:
-        emit_json({"format_version": 1, "observations": {"series": series}})
+        emit_json({"format_version": 1, "observations": observations})
         return
-    for line in _yaml(series):
+    for line in _yaml(observations):
         out(line)
     err("next: paste this into a spec, say which arm and step it belongs to, benchspec audit SPEC")
+
+
+def _responses(folder: Path) -> list[Response]:
+    """The files of a folder, without hidden ones, links and folders."""
+    from benchspec.observations.importers.file_times import Response
+
+    try:
+        paths = (path for path in folder.iterdir() if path.name[0] != ".")
+        found = [(path.name, path.lstat()) for path in islice(paths, MOST_FILES + 1)]
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be read: {error.strerror}.") from error
+    files = [
+        Response(name, seen.st_mtime_ns, seen.st_size)
+        for name, seen in found
+        if stat.S_ISREG(seen.st_mode)
+    ]
+    if not any(response.size_bytes for response in files):
+        raise UsageError(f"{folder} holds no file with an answer.", hint="name the folder of them")
+    if len(found) > MOST_FILES:
+        raise UsageError(f"{folder} holds more than {MOST_FILES} files.", hint="give one wave")
+    return files
+
+
+def _moment_ns(text: str) -> int:
+    """A time, or the time of change of the file that it names; local time where no zone is said."""
+    try:
+        return round(datetime.fromisoformat(text).timestamp() * 1e9)
+    except (ValueError, OverflowError, OSError):
+        pass
+    try:
+        return Path(text).stat().st_mtime_ns
+    except (OSError, ValueError) as error:
+        raise UsageError(
+            f"--start {text!r} is neither a time nor a file that can be read.",
+            hint="write 2026-11-29T03:17:52 (local time, or with +01:00), or a file's name",
+        ) from error
 
 
 def _lines(file: Path) -> list[str]:
@@ -118,21 +253,17 @@ def _query(lines: list[str], interval_s: float) -> list[dict[str, Any]]:
     ]
 
 
-_READERS: dict[str, Reader] = {"dmon": _dmon, "query": _query}
-
-
 def _without_nothing(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
-def _yaml(series: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Flow style, one series a line, as a person would paste it (JSON strings are YAML)."""
-    import json
-
+def _yaml(observations: dict[str, list[dict[str, Any]]]) -> Iterable[str]:
+    """Flow style, one item a line, as a person would paste it (JSON strings are YAML)."""
     yield "observations:"
-    yield "  series:"
-    for one in series:
-        fields = ", ".join(
-            f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in one.items()
-        )
-        yield f"    - {{{fields}}}"
+    for part, items in observations.items():
+        yield f"  {part}:"
+        for one in items:
+            fields = ", ".join(
+                f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in one.items()
+            )
+            yield f"    - {{{fields}}}"

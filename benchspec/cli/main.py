@@ -34,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("audit", "Judge numbers that someone else measured."),
     "compare": ("compare", "Two runs side by side; a rerun against its band."),
     "next": ("next", "The smallest change that would decide what is open."),
-    "import": ("import_", "Read another tool's samples into a spec."),
+    "import": ("import_", "Read what another tool left into a spec."),
     "calibrate": ("calibrate", "The instrument's own error, here and now."),
     "probe": ("probe", "Measure memory and link bandwidth."),
     "model": ("model", "Bytes per token of a GGUF file."),

@@ -1,7 +1,9 @@
-"""`benchspec import`: a saved log becomes series that a spec can hold."""
+"""`benchspec import`: what another tool left becomes observations that a spec can hold."""
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import pytest
@@ -9,9 +11,12 @@ from click.testing import CliRunner
 
 from benchspec.cli.import_ import command
 from benchspec.errors import UsageError
+from benchspec.judge.judge import judge
+from benchspec.judge.result import CheckResult
 from benchspec.observations.from_spec import observations_of
-from benchspec.observations.model import Series
+from benchspec.observations.model import Observations, Series
 from benchspec.spec.loader import load
+from benchspec.spec.models import Spec
 from benchspec.spec.source import parse
 
 DMON = """\
@@ -32,15 +37,20 @@ hardware: {devices: [{id: gpu0, name: a}, {id: gpu1, name: b}]}
 """
 
 
-def imported(tmp_path: Path, kind: str, text: str) -> list[Series]:
-    """The series as the judge would see them, after a person pasted what was printed."""
-    log = tmp_path / "log"
-    log.write_text(text, "utf-8")
-    done = CliRunner().invoke(command, [kind, str(log)], catch_exceptions=False)
+def pasted(*arguments: str) -> Observations:
+    """What the judge would see, after a person pasted what was printed."""
+    done = CliRunner().invoke(command, arguments, catch_exceptions=False)
+    assert done.exit_code == 0, done.output
     loaded = load(parse((SPEC + done.stdout).encode(), "spec.yaml"))
     assert not loaded.problems
     assert loaded.spec is not None
-    return observations_of(loaded.spec).series
+    return observations_of(loaded.spec)
+
+
+def imported(tmp_path: Path, kind: str, text: str) -> list[Series]:
+    log = tmp_path / "log"
+    log.write_text(text, "utf-8")
+    return pasted(kind, str(log)).series
 
 
 def test_a_dmon_log_keeps_its_samples_and_says_what_was_not_measured(tmp_path: Path) -> None:
@@ -63,3 +73,181 @@ def test_a_query_log_gives_one_series_for_each_card(tmp_path: Path) -> None:
 def test_what_is_no_such_log_is_refused(tmp_path: Path, text: str) -> None:
     with pytest.raises(UsageError, match="no samples"):
         imported(tmp_path, "dmon", text)
+
+
+# --- files: when answers were written -------------------------------------------------------------
+
+
+def answers(folder: Path, *seconds: float, start: float = 1_700_000_000) -> Path:
+    """A folder with one answer for each time, changed so many seconds after `start`."""
+    folder.mkdir()
+    for index, at in enumerate(seconds):
+        path = folder / f"{index}.json"
+        path.write_text("an answer")
+        os.utime(path, ns=(0, round((start + at) * 1e9)))
+    return folder
+
+
+def started(tmp_path: Path, start: float = 1_700_000_000) -> str:
+    path = tmp_path / "start"
+    path.touch()
+    os.utime(path, ns=(0, round(start * 1e9)))
+    return str(path)
+
+
+def check_of(observed: Observations, name: str) -> CheckResult:
+    raw = {"benchspec": 1, "study": {"title": "x"}, "workload": {"output": {"forced": True}}}
+    spec = Spec.model_validate(raw)
+    (found,) = [c for c in judge(spec, observed, spec_sha256="0" * 64).checks if c.check == name]
+    return found
+
+
+def test_answers_written_in_two_groups_are_two_batches(tmp_path: Path) -> None:
+    """The casebook's first study: four files after 15 and 16 s, four after 31 s."""
+    folder = answers(tmp_path / "responses", 15, 16, 15, 16, 31, 31, 31, 31)
+    observed = pasted("files", "--mtime", str(folder), "--start", started(tmp_path))
+    (step,) = observed.steps
+    assert (step.concurrency, step.provenance, step.mode) == (8, "derived", "burst")
+    assert step.completions_s == [15, 15, 16, 16, 31, 31, 31, 31]
+    assert step.source == "times of change of 8 files, resolution 1 s"
+    shape = check_of(observed, "completion-shape")
+    assert (shape.reading, shape.value) == ("batches", 4)
+
+
+@pytest.mark.parametrize(
+    ("times", "resolution"),
+    [((2, 4, 6, 8), 2), ((2, 4, 6), 1), ((1, 2, 4, 8), 1), ((1.5, 2, 3), 0.01), ((1,), 1)],
+)
+def test_the_source_says_how_fine_the_times_are(
+    tmp_path: Path, times: tuple[float, ...], resolution: float
+) -> None:
+    folder = answers(tmp_path / "responses", *times)
+    (step,) = pasted("files", "--mtime", str(folder), "--start", started(tmp_path)).steps
+    assert (step.source or "").endswith(f"resolution {resolution:g} s")
+
+
+def test_empty_files_failed_and_what_is_no_file_is_passed_over(tmp_path: Path) -> None:
+    folder = answers(tmp_path / "responses", 5, 6)
+    (folder / "empty.json").touch()
+    (folder / ".hidden").write_text("x")
+    (folder / "deeper").mkdir()
+    (folder / "link").symlink_to(folder / "0.json")
+    (step,) = pasted("files", "--mtime", str(folder), "--start", started(tmp_path)).steps
+    assert (step.concurrency, step.errors, step.completions_s) == (3, 1, [5, 6])
+
+
+def test_a_start_may_be_a_time(tmp_path: Path) -> None:
+    folder = answers(tmp_path / "responses", 5, start=1_700_000_000)
+    (step,) = pasted("files", "--mtime", str(folder), "--start", "2023-11-14T22:13:20+00:00").steps
+    assert step.completions_s == [5]
+
+
+@pytest.mark.parametrize("start", ["2023-11-14T22:14:20+00:00", "yesterday", "\0", "9999-99-99"])
+def test_a_start_that_cannot_be_is_refused(tmp_path: Path, start: str) -> None:
+    folder = answers(tmp_path / "responses", 5)
+    with pytest.raises(UsageError, match=r"before the start|neither a time nor a file"):
+        pasted("files", "--mtime", str(folder), "--start", start)
+
+
+def test_a_folder_without_answers_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no file with an answer"):
+        pasted("files", "--mtime", str(answers(tmp_path / "none")), "--start", started(tmp_path))
+
+
+def test_files_that_were_copied_since_are_suspected(tmp_path: Path) -> None:
+    folder = answers(tmp_path / "responses", 5, 5, 5)
+    asked = ["files", "--mtime", str(folder), "--start", started(tmp_path)]
+    done = CliRunner().invoke(command, asked)
+    assert "may have been copied" in done.stderr
+
+
+# --- nsys: a summary of kernels --------------------------------------------------------------------
+
+KERNELS = """\
+Generating SQLite file round.sqlite from round.nsys-rep
+Processing [round.sqlite] with [cuda_gpu_kern_sum.py]...
+
+Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+21.0,17000000,400,42500.0,42000.0,40000,50000,900.0,"void matmul<half, (int)128>(T1 *, int)"
+64.2,52000000,16,3250000.0,3249000.0,3240000,3300000,8000.0,"attention(float *, int)"
+14.8,12000000,64,187500.0,187000.0,180000,190000,700.0,gated_delta
+"""
+
+
+def kernels(tmp_path: Path, text: str, *options: str) -> Observations:
+    log = tmp_path / "kernels.csv"
+    log.write_text(text, "utf-8")
+    return pasted("nsys", str(log), *options)
+
+
+def test_kernels_become_a_budget_the_most_expensive_first(tmp_path: Path) -> None:
+    (budget,) = kernels(tmp_path, KERNELS).budgets
+    assert list(budget.parts.items()) == [
+        ("attention(float *, int)", 52.0),
+        ("void matmul<half, (int)128>(T1 *, int)", 17.0),
+        ("gated_delta", 12.0),
+    ]
+    assert (budget.total_ms, budget.provenance) == (81.0, "measured")
+
+
+def test_the_time_of_the_whole_leaves_what_is_no_kernel(tmp_path: Path) -> None:
+    """The fifth part of the casebook's study of old cards: 52 of 93 ms in one kernel."""
+    r = check_of(kernels(tmp_path, KERNELS, "--total", "93"), "time-budget")
+    assert r.reading == "unexplained"
+    assert r.remainder == pytest.approx(12 / 93)
+    assert "without attention(float *, int) at most 2.27 x" in (r.arithmetic or "")
+
+
+@pytest.mark.parametrize(
+    ("unit", "value"),
+    [("ns", "2000000"), ("us", "2000"), ("μs", "2000"), ("ms", "2"), ("s", ".002")],
+)
+def test_times_are_in_the_unit_of_their_column(tmp_path: Path, unit: str, value: str) -> None:
+    (budget,) = kernels(tmp_path, f"Time (%),Total Time ({unit}),Name\n100,{value},a\n").budgets
+    assert budget.parts == {"a": pytest.approx(2.0)}
+
+
+def test_many_kernels_are_a_dozen_and_the_others(tmp_path: Path) -> None:
+    rows = "".join(f"1,{1000 * n},1,kernel {n}\n" for n in range(1, 21))
+    (budget,) = kernels(tmp_path, f"Time (%),Total Time (us),Instances,Name\n{rows}").budgets
+    assert next(iter(budget.parts)) == "kernel 20"
+    assert list(budget.parts)[-1] == "8 other kernels"
+    assert budget.parts["8 other kernels"] == pytest.approx(sum(range(1, 9)))
+    assert budget.total_ms == pytest.approx(sum(range(1, 21)))
+
+
+def test_hostile_names_stay_text_and_long_ones_are_cut_and_added(tmp_path: Path) -> None:
+    long = "template<" * 5000
+    text = (
+        "Time (%),Total Time (ms),Name\n"
+        f'50,3,"{long}a"\n50,4,"{long}b"\n1,1,"a: [b, {{c}} # d ""e"" \\ \x07é"\n'
+    )
+    (budget,) = kernels(tmp_path, text).budgets
+    assert list(budget.parts.values()) == [7.0, 1.0]
+    assert max(map(len, budget.parts)) == 100
+    assert 'a: [b, {c} # d "e"' in list(budget.parts)[1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "no summary",
+        "Time (%),Total Time (ns),Name\n",
+        "Time (%),Total Time (fortnights),Name\n1,1,a\n",
+        "Total Time (ns),Name\nnan,a\ninf,b\n-5,c\nx,d\n0,e\n",
+        "\x00\xff,\n" * 100,
+        '"' * 1000,
+    ],
+)
+def test_what_is_no_kernel_summary_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="no kernel summary"):
+        kernels(tmp_path, text)
+
+
+def test_json_is_one_object(tmp_path: Path) -> None:
+    log = tmp_path / "kernels.csv"
+    log.write_text(KERNELS)
+    done = CliRunner().invoke(command, ["nsys", str(log), "--json"], catch_exceptions=False)
+    said = json.loads(done.stdout)
+    assert said["observations"]["budgets"][0]["total_ms"] == 81.0

@@ -25,20 +25,27 @@ def benchspec(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_an_example(name: str) -> None:
+def commands(name: str) -> list[click.Command]:
+    """A command of the table, or those under it."""
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    assert command.help, "a sentence that says what it does"
-    assert "benchspec" in (command.epilog or ""), "an example to copy"
+    return list(command.commands.values()) if isinstance(command, click.Group) else [command]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name: str) -> None:
+    top = cli.get_command(click.Context(cli), name)
+    for command in (top, *commands(name)):
+        assert command is not None
+        assert command.help, "a sentence that says what it does"
+        assert "benchspec" in (command.epilog or ""), "an example to copy"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_speaks_json_or_writes_a_script(name: str) -> None:
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None
-    options = {text for parameter in command.params for text in parameter.opts}
-    assert "--json" in options or name == "completion"
+    for command in commands(name):
+        options = {text for parameter in command.params for text in parameter.opts}
+        assert "--json" in options or name == "completion"
 
 
 def test_every_module_of_a_command_exists() -> None:
