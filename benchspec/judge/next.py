@@ -293,18 +293,27 @@ _OUTCOMES = {
 }
 
 
+_MEANING = {
+    "rate-per-price": (
+        "the arm that is ahead in one phase is ahead in the other: the price decides",
+        "it is behind in the other: the workload decides",
+    ),
+}
+"""Outcomes of checks whose reading alone says nothing."""
+
+
 def _everything_else(case: Case, verdicts: Verdicts) -> Iterator[NextStep]:
     """What no rule above speaks of: the input that is missing, and the readings it would give."""
     handled = {"queueing", "scaling", "completion-shape", "baseline", "prefix-cache", "repeats"}
     for result in verdicts.checks:
         if result.state != "insufficient" or result.check in handled:
             continue
-        readings = BY_NAME[result.check].READINGS
+        readings = tuple(f"it then reads {word}" for word in BY_NAME[result.check].READINGS[:2])
         yield NextStep(
             result.key,
             f"{result.key} is open: {result.reason}",
             f"give {' and '.join(result.missing) or 'what it needs'}",
-            tuple(f"it then reads {reading}" for reading in readings[:2]),
+            _MEANING.get(result.check, readings),
         )
 
 

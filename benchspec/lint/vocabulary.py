@@ -37,6 +37,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "prefill-interference": ("undisturbed", "slowed", "blocked"),
     "prefix-cache": ("effective", "not-effective", "partial", "contaminating", "recomputed"),
     "queueing": ("queued", "saturated", "parallel", "unresolved"),
+    "rate-per-price": ("rate",),
     "repeats": ("stable", "noisy", "first-apart", "drifting", "bimodal"),
     "sampling": ("adequate", "order-of-magnitude", "blind"),
     "scaling": ("flat", "scales", "falls", "plateau-at-slots", "plateau-below-slots"),
@@ -52,5 +53,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "what-if": ("gain", "no-gain"),
 }
 
-RATES = frozenset({"aggregate", "control", "scaling", "slots-moved", "speculation"})
+RATES = frozenset(
+    {"aggregate", "control", "rate-per-price", "scaling", "slots-moved", "speculation"}
+)
 """Checks of a rate: their verdict needs three repeats. The others show a shape or a state."""

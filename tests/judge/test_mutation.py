@@ -347,6 +347,19 @@ STUDIES = [
         lambda da, db, pb: (1 / db - 1 / da) / (1 / 844.9 - 1 / pb),
     ),
     Study(
+        "rate-per-price",
+        "hardware: {devices: [{id: a, price: {value: 3000, currency: CNY}},"
+        " {id: b, price: {value: 2500, currency: CNY}}]}\nengine: {kind: openai}\n"
+        "observations: {steps: [{concurrency: 1, decode_tok_s: 94.7, prefill_tok_s: 667}]}",
+        {
+            "rate": STEP + "prefill_tok_s",
+            "one": "hardware.devices.0.price.value",
+            "two": "hardware.devices.1.price.value",
+        },
+        lambda rate, one, two: rate / (one + two) * 1000,
+        {"phase": "prefill"},
+    ),
+    Study(
         "decomposition",
         "observations: {factors: [{name: x, observed: 2.36, factors: [{name: f, over: 2.8, under: 1.849},"
         " {name: g, ratio: 1.56}]}]}",
