@@ -104,7 +104,14 @@ def _arm(starts: Sequence[EngineRecord]) -> ArmObservation:
         slots_source=source,
         context_per_slot=context if isinstance(context, int) else None,
         kv_tokens=_kv_tokens(last),
+        kv_bytes=_kv_bytes(last),
     )
+
+
+def _kv_bytes(start: EngineRecord) -> float | None:
+    """What the KV cache takes, where the engine's log says it in MiB."""
+    size = start.facts.get("kv_mib")
+    return size * 2**20 if isinstance(size, int | float) else None
 
 
 def _kv_tokens(start: EngineRecord) -> int | None:

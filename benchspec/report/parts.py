@@ -164,6 +164,7 @@ class Shared:
 class Comparison:
     arms: tuple[Pair, ...]
     differs: Table | None
+    trade: Table | None
     equal: tuple[Shared, ...]
 
 

@@ -168,6 +168,7 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
             SettingRecord(name="kv-unified", found=True, found_source="log"),
         ],
         findings=[LogFinding(effect="warning", text="slow")],
+        facts={"kv_mib": 22.5},
     )
     arm = observed(start, start).arms["A"]
     assert (arm.slots, arm.slots_source, arm.context_per_slot, arm.kv_tokens) == (
@@ -176,6 +177,7 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
         2048,
         8192,
     )
+    assert arm.kv_bytes == 22.5 * 2**20
     assert arm.identity == {"engine": "llama.cpp", "build": "b11434", "model_sha256": "ab"}
     assert [entry.text for entry in arm.log] == ["slow"]
     other = start.model_copy(update={"build": "b11435"})

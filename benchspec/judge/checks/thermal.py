@@ -4,7 +4,8 @@ Needs: clock (MHz) over the measured window, or throttle reasons; or the seconds
 equal jobs in order.
 
 Division: mean clock of the rest of the window / of its first tenth; mean clock / that of the fastest
-device of the same model; seconds of the last third of the jobs / of the first third.
+device of the same model; seconds of the last third of the jobs / of the first third, and beside them
+those of the first job, which a cold device did.
 
 Readings
   throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
@@ -195,18 +196,24 @@ def _jobs(case: Case, known: set[str | None]) -> Iterator[CheckResult]:
         if place.arm in known or len(times) < _JOBS or min(times) <= 0:
             continue
         third = len(times) // 3
-        drift = median(times[-third:]) / median(times[:third])
-        yield _drift(place, len(times), drift)
+        yield _drift(place, times[0], median(times[:third]), median(times[-third:]), len(times))
 
 
-def _drift(place: Place, count: int, drift: float) -> CheckResult:
+def _drift(place: Place, first: float, early: float, late: float, count: int) -> CheckResult:
+    """The first job, which a cold device did, is shown beside the steady ones."""
+    drift = late / early
     steady = abs(drift - 1) <= limit("thermal.drift")
+    times = {"first job": first, "first third": early, "last third": late}
+    both = f"quote both: {show(first)} s cold, {show(late)} s later"
     return Line(NAME, place.arm, place.at).judged(
         "steady" if steady else "not-steady",
-        f"{count} jobs, last third / first third = {show(drift)}",
+        f"{count} jobs, the first {show(first)} s; last third {show(late)} s / first third "
+        f"{show(early)} s = {show(drift)}",
         drift,
         "ratio",
         inputs=[
-            as_input("last / first third", Interval.of(drift), "ratio", "measured", str(place))
+            as_input(name, Interval.of(time), "s", "measured", str(place))
+            for name, time in times.items()
         ],
+        caveats=[] if steady else [both],
     )

@@ -9,6 +9,7 @@ from typing import Any
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, count, setting
 from benchspec.report.parts import Cell, Comparison, Pair, Shared, Table
+from benchspec.report.sections.trade import trade
 from benchspec.spec.arms import ResolvedArm
 from benchspec.spec.models import Spec
 from benchspec.spec.node import Node
@@ -18,7 +19,8 @@ ROOMS = ("engine", "model", "workload", "devices")
 
 
 def comparison(material: Material) -> Comparison:
-    """Arms side by side in what differs, and the list of what they share.
+    """Arms side by side in what differs and in what they give and take, and the list of what they
+    share.
 
     Arms are compared as they were resolved: an arm's `np` is the base's `parallel`.
     """
@@ -33,6 +35,7 @@ def comparison(material: Material) -> Comparison:
     return Comparison(
         arms=tuple(Pair(arm.id, words) for arm in arms if (words := _describe(arm))),
         differs=_differences(differing, stated) if differing else None,
+        trade=trade(material),
         equal=tuple(_rooms([*equal, *_load(material.spec)])),
     )
 

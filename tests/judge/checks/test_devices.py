@@ -195,6 +195,20 @@ def test_a_power_cap_is_not_heat(counter: str, unit: str, value: float, reading:
     assert result(v, "thermal").reading == reading
 
 
+def test_the_cold_job_is_shown_beside_the_steady_ones() -> None:
+    """The published clips: 53.28 s on cold cards, 56 to 57 s after twelve of them."""
+    seconds = [53.28, 54.5, 55.2, 55.8, 56.0, 56.2, 56.5, 56.8, 57.0]
+    jobs = [Step(arm="main", repeat=i, wall_s=s) for i, s in enumerate(seconds, 1)]
+    r = result(verdicts(spec(), seen(*jobs)), "thermal")
+    assert r.reading == "not-steady"
+    assert "9 jobs, the first 53.28 s; last third 56.8 s / first third 54.5 s" in (
+        r.arithmetic or ""
+    )
+    assert r.caveats == ["quote both: 53.28 s cold, 56.8 s later"]
+    same = [Step(arm="main", repeat=i, wall_s=56.0) for i in range(1, 10)]
+    assert result(verdicts(spec(), seen(*same)), "thermal").caveats == []
+
+
 def test_jobs_that_get_slower_are_not_steady() -> None:
     seconds = [53.28, 53.5, 54.0, 55.0, 56.0, 56.2, 56.5, 57.0, 56.8]
     jobs = [Step(arm="main", repeat=i, wall_s=s) for i, s in enumerate(seconds, 1)]
