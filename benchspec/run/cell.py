@@ -103,8 +103,8 @@ class CellRunner:
         self._workers = workers
         self._target = target_of(engine.endpoint)
         local = is_loopback(engine.endpoint.host)
-        port = engine.endpoint.port
-        self._attached = listeners(port) if local and not engine.pids() else []
+        self._port = engine.endpoint.port if local and not engine.pids() else None
+        self._attached = listeners(self._port) if self._port is not None else []
         self._host = Host(self._pids, local=local)
         self._last_share: float | None = None
         self._alone_s: float | None = None
@@ -175,9 +175,17 @@ class CellRunner:
             samples_file=name,
             samples_sha256=digest,
             engine_pid_before=next(iter(pids), None),
-            engine_pid_after=next(iter(self._pids()), None),
+            engine_pid_after=self._pid_after(pids),
             counters=maxima(tracks, trace.started_ns, trace.ended_ns),
         )
+
+    def _pid_after(self, before: Sequence[int]) -> int | None:
+        """The first of the engine's processes `before`, or another where it runs no more. An attached
+        server is looked for again: someone may have restarted it inside the cell."""
+        if self._port is not None and self._attached:
+            self._attached = listeners(self._port)
+        now = self._pids()
+        return before[0] if before and before[0] in now else next(iter(now), None)
 
     def _count(self, cell: PlannedCell, load: Load) -> int:
         """How many requests to have ready. Where a duration ends the cell, more than can be served:

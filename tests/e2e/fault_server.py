@@ -2,22 +2,32 @@
 
     python fault_server.py MODE
 
-Prints its port. Modes: 500, html, malformed, stall, cut, loading (never ready), not-found.
+Prints its port. Modes: 500, html, malformed, stall, cut, loading (never ready), not-found, restart
+(answers well, and is another process after the fourth request).
 """
 
 from __future__ import annotations
 
 import json
+import os
+import socket
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 EVENT = b'data: {"choices":[{"text":" a","index":0}]}\n\n'
+LAST = (
+    b'data: {"choices":[{"text":" b","index":0,"finish_reason":"length"}],'
+    b'"usage":{"prompt_tokens":8,"completion_tokens":2}}\n\ndata: [DONE]\n\n'
+)
+RESTART_AFTER = 4
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     mode = ""
+    answered = 0
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         return
@@ -50,6 +60,21 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
         if self.mode == "stall":
             time.sleep(600)
+        if self.mode == "restart":
+            time.sleep(0.02)
+            self.wfile.write(LAST)
+            self.wfile.flush()
+            Handler.answered += 1
+            if Handler.answered == RESTART_AFTER:
+                self._become_another()
+
+    def _become_another(self) -> None:
+        """The socket stays open, so that no client notices; the new process ends with stdin."""
+        self.connection.shutdown(socket.SHUT_RDWR)
+        if os.fork():
+            os._exit(0)
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        self.server.serve_forever()
 
     def _answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)

@@ -116,3 +116,18 @@ def test_a_server_that_is_never_ready(cli: Cli, mode: str) -> None:
 def test_nothing_listens(cli: Cli) -> None:
     done = cli("run", cli.spec(**attached("http://127.0.0.1:9")), exit_code=3)
     assert "nothing answers" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_server_that_someone_restarts_inside_a_cell(cli: Cli) -> None:
+    """The port answers as before; only the process behind it is another one."""
+    with serving([sys.executable, str(FAULT_SERVER), "restart"]) as port:
+        cli("run", cli.spec(**attached(f"http://127.0.0.1:{port}")), exit_code=None)
+    ran = cells(cli.bundle())
+    (one,) = [c for c in ran if c["engine_pid_before"] != c["engine_pid_after"]]
+    later = ran[ran.index(one) + 1 :]
+    assert {cell["engine_pid_before"] for cell in later} == {one["engine_pid_after"]}
+    verdicts = json.loads((cli.bundle() / "verdicts.json").read_text())
+    at = {"concurrency": one["key"]["concurrency"]}
+    (read,) = [c for c in verdicts["checks"] if c["check"] == "conservation" and c["at"] == at]
+    assert read["reading"] == "violated"
