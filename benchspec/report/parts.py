@@ -223,5 +223,7 @@ class Headline:
     origin: str
     audited: bool
     facts: tuple[Pair, ...]
+    conditions: str = ""
+    """The workload's label: what the rates are of, and nothing where no arm has one."""
     tally: tuple[tuple[str, str, int], ...] = field(default=())
     """(state, word, how many) of the registered hypotheses, in the order of STATES."""

@@ -41,15 +41,45 @@ def poisoned() -> ReportView:
         }
     )
     cards = tuple(replace(c, id=POISON, claim=POISON, division=POISON) for c in view.cards)
-    head = replace(view.headline, title=POISON, summary=POISON)
+    head = replace(view.headline, conditions=POISON, title=POISON, summary=POISON)
     return replace(view, headline=head, cards=cards, study=spec.study)
 
 
 def test_the_badge_states_the_result(made: dict[str, bytes]) -> None:
     root = ElementTree.fromstring(made["badge.svg"])
 
-    assert root[0].text == "benchspec: 2 supported, 1 refuted, 1 inconclusive"
+    assert root[0].text == (
+        "benchspec: 2 supported, 1 refuted, 1 inconclusive "
+        "(english-prose, 48 tokens of context, speculation none)"
+    )
     assert b"href" not in made["badge.svg"]
+
+
+def test_the_badge_carries_the_conditions() -> None:
+    view = samples.quickstart()
+    conditions = "english-prose, 48 tokens of context, speculation none"
+    assert view.headline.conditions == conditions
+    assert f"({conditions})".encode() in EXTRAS["badge.svg"](view)
+    bare = replace(view, headline=replace(view.headline, conditions=""))
+    assert b"(" not in EXTRAS["badge.svg"](bare)
+
+
+def test_conditions_that_differ_between_arms_are_all_said() -> None:
+    text = samples.QUICKSTART.read_text("utf-8").replace(
+        "- id: one-slot\n",
+        "- id: one-slot\n    workload: {label: {material: code, speculation: mtp k=3}}\n",
+    )
+    seen, verdicts = samples.quickstart_observations(), samples.quickstart_verdicts(text)
+    view = samples.view_of(text, seen, verdicts, samples.facts(text))
+    assert view.headline.conditions == (
+        "english-prose / code, 48 tokens of context, speculation none / mtp k=3"
+    )
+
+
+def test_the_card_draws_the_conditions() -> None:
+    view = samples.quickstart()
+    bare = replace(view, headline=replace(view.headline, conditions=""))
+    assert EXTRAS["card.png"](view) != EXTRAS["card.png"](bare)
 
 
 def test_an_audit_says_so_on_its_badge() -> None:

@@ -24,7 +24,7 @@ _QUIET, _INK = "#55606b", "#20262d"
 
 
 def card(view: ReportView) -> bytes:
-    """A PNG of title, verdict counts, the first verdict with its division, and the date."""
+    """A PNG of title, conditions, verdict counts, the first verdict with its division, the date."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -48,7 +48,8 @@ def card(view: ReportView) -> bytes:
 def _draw(figure: Figure, view: ReportView) -> None:
     head = view.headline
     kind = "benchspec report" + (" · audited, not measured here" if head.audited else "")
-    _text(figure, 0.885, kind, fontsize=19, color=_QUIET)
+    first = " · ".join(filter(None, (kind, head.conditions)))
+    _text(figure, 0.885, one_line(first, 96), fontsize=19, color=_QUIET)
     title = _wrapped(head.title, 42, 2)
     _text(figure, 0.82, title, fontsize=38, weight="bold", linespacing=1.15)
     if view.cards:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from benchspec.judge.result import HypothesisResult
 from benchspec.report.material import Material
-from benchspec.report.numbers import count, figure
+from benchspec.report.numbers import count, figure, setting
 from benchspec.report.parts import STATES, Headline, Pair
 from benchspec.report.text import one_line
 
@@ -29,8 +29,29 @@ def headline(material: Material) -> Headline:
         origin=_ORIGIN.get(facts.origin, _ORIGIN["import"]),
         audited=material.audited,
         facts=tuple(_facts(material)),
+        conditions=conditions(material),
         tally=tuple((s, word, tally[s]) for s, (word, _) in STATES.items() if tally[s]),
     )
+
+
+_LABEL = {
+    "material": "{}",
+    "context_tokens": "{} tokens of context",
+    "speculation": "speculation {}",
+    "slots": "{} slots",
+}
+"""Key of a workload's label -> how it is said where there is room for one line."""
+
+
+def conditions(material: Material) -> str:
+    """The labels of all arms on one line; where arms differ, each value once."""
+    labels = [label for a in material.case.arms.values() if (label := a.workload.label) is not None]
+    said = []
+    for name, words in _LABEL.items():
+        values = dict.fromkeys(setting(v) for x in labels if (v := getattr(x, name)) is not None)
+        if values:
+            said.append(words.format(" / ".join(values)))
+    return one_line(", ".join(said), 100)
 
 
 def summary(material: Material) -> str:
