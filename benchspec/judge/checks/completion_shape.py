@@ -182,4 +182,11 @@ def _caveats(step: Step, result: CheckResult) -> list[str]:
     caveats = [f"{failed} of {len(step.requests)} requests failed"] if failed else []
     if result.reading in ("parallel", "S-at-least-C"):
         caveats.append("at least that many slots; how many more is not seen at this concurrency")
+    elif _all_answered(step):
+        caveats.append("every request was answered, as a queue does too: that shows no parallelism")
     return caveats
+
+
+def _all_answered(step: Step) -> bool:
+    """Whether requests are known to have succeeded, which is often offered as evidence."""
+    return all(r.ok for r in step.requests) if step.requests else step.errors == 0

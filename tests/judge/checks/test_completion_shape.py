@@ -108,3 +108,17 @@ def test_a_disturbed_step_shows_no_gain_or_loss() -> None:
         "contaminated: foreign processes took 300 % of the processor time that engine and client "
         "needed (limit 25 %)"
     ]
+
+
+def test_success_is_no_evidence_of_parallelism() -> None:
+    def caveats(slots: int, **rest: Any) -> list[str]:
+        found = verdicts(spec(), seen(burst("main", 4, slots, **rest), slots={"main": slots}))
+        return result(found, "completion-shape").caveats
+
+    said = "every request was answered, as a queue does too: that shows no parallelism"
+    assert said in caveats(1)
+    assert said in caveats(2)
+    assert said not in caveats(4)
+    stated = {"completions_s": [1.0, 2.0, 3.0, 4.0], "requests": [], "tokens_per_request": 32}
+    assert said in caveats(1, **stated, errors=0)
+    assert said not in caveats(1, **stated)
