@@ -27,6 +27,10 @@ _OURS = {"host", "port", "model", "alias", "api-key", "api-key-file", "log-file"
 
 _TOKENS_PER_REQUEST = 192
 
+_CONTEXT_STEP = 256
+"""llama.cpp rounds each slot's context up to this (src/llama-context.cpp), and a context that it
+rounds is not the one that was asked for."""
+
 
 @dataclass(frozen=True)
 class Starter:
@@ -112,7 +116,8 @@ def _with_slots(starter: Starter, stated: Mapping[str, SettingUse]) -> Starter:
         extra.append((flag, slots, why))
     if kind == "llama.cpp":
         if "ctx-size" not in stated:
-            need = 2 * slots * _TOKENS_PER_REQUEST
+            per_slot = -(-2 * _TOKENS_PER_REQUEST // _CONTEXT_STEP) * _CONTEXT_STEP
+            need = slots * per_slot
             extra.append(("ctx-size", need, "shared out among the slots"))
         if "fit" not in stated:
             extra.append(("fit", "off", "auto-fit moves layers and context by what is free"))

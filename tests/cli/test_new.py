@@ -45,6 +45,15 @@ def test_what_the_command_line_does_not_do_is_told(tmp_path: Path) -> None:
     assert any("read as 32" in item for item in json.loads(told.stdout)["to_do"])
 
 
+@pytest.mark.parametrize("slots", [1, 3, 4, 8, 100])
+def test_the_context_is_one_that_llama_cpp_does_not_round(tmp_path: Path, slots: int) -> None:
+    path = tmp_path / "spec.yaml"
+    new(str(path), "--from-command", f"llama-server -m x.gguf -np {slots}")
+    spec = load(parse(path.read_bytes(), "spec.yaml")).spec
+    assert spec is not None and spec.engine is not None
+    assert int(str(spec.engine.flags["ctx-size"])) % (256 * slots) == 0
+
+
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text("mine", "utf-8")
