@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint
 from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE, EXIT_USAGE, SpecUnreadable
 from benchspec.lint.linter import LintResult
 from benchspec.report.dates import instant
@@ -18,9 +18,9 @@ from benchspec.spec.loader import read
 
 
 @click.command(
-    epilog="Exit codes: 0 judged, whatever the verdicts, 1 the linter found errors (what has a form "
-    "is judged all the same), 2 a file that is no spec at all. "
-    "Example: benchspec audit specs/casebook/three-cards.yaml"
+    epilog=examples("benchspec audit theirs.yaml", "benchspec audit --questions theirs.yaml")
+    + "Exit codes: 0 judged, whatever the verdicts, 1 the linter found errors (what has a form "
+    "is judged all the same), 2 a file that is no spec at all."
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 
 if TYPE_CHECKING:
     from benchspec.load.calibration import Calibration, Paced
@@ -21,7 +21,7 @@ BEARABLE = 0.5
 """Share of its ceiling that a client may be loaded with; verdicts are withheld above it."""
 
 
-@click.command(epilog="Example: benchspec calibrate --streams 64 --streams 256")
+@click.command(epilog=examples("benchspec calibrate --streams 64 --streams 256"))
 @click.option(
     "--streams",
     multiple=True,

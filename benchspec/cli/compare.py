@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, out, paint
+from benchspec.cli.console import emit_json, err, examples, out, paint
 from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE
 
 if TYPE_CHECKING:
@@ -20,11 +20,13 @@ FORMAT_VERSION = 1
 
 
 @click.command(
-    epilog="Exit codes: 0 compared, or inside the band; 1 nothing to compare, or outside or "
-    "undecided; 2 usage; 3 a bundle that cannot be read. "
-    "Examples: benchspec compare runs/before runs/after | "
-    "benchspec compare --reproduce reports/quickstart runs/mine | "
-    "benchspec compare --reproduce saved-report.html runs/mine"
+    epilog=examples(
+        "benchspec compare runs/before runs/after",
+        "benchspec compare --reproduce reports/quickstart runs/mine",
+        "benchspec compare --reproduce saved-report.html runs/mine",
+    )
+    + "Exit codes: 0 compared, or inside the band; 1 nothing to compare, or outside or undecided; "
+    "2 usage; 3 a bundle that cannot be read."
 )
 @click.argument(
     "bundles", nargs=-1, required=True, metavar="BUNDLE...", type=click.Path(path_type=Path)

@@ -5,12 +5,18 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from benchspec.cli.console import out
+from benchspec.cli.console import examples, out
 
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command(epilog='Example: eval "$(benchspec completion bash)"')
+@click.command(
+    epilog=examples(
+        'eval "$(benchspec completion bash)"',
+        'eval "$(benchspec completion zsh)"',
+        "benchspec completion fish | source",
+    )
+)
 @click.argument("shell", type=click.Choice(_SHELLS))
 def command(shell: str) -> None:
     """Print the completion script for SHELL."""

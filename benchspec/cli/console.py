@@ -22,6 +22,15 @@ _STYLES = {
 }
 
 
+BUNDLE = "runs/20261129T180000Z-four-slots-one-slot"
+"""What a bundle's path looks like, for examples."""
+
+
+def examples(*lines: str, heading: str = "Examples") -> str:
+    """The part of a command's help that people copy from: one command a line, never wrapped."""
+    return "\n".join(["\b", f"{heading}:", *(f"  {line}" for line in lines), "", ""])
+
+
 def colour(stream: IO[str]) -> bool:
     """True when `stream` is a terminal that wants colour (NO_COLOR and TERM=dumb say no)."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":

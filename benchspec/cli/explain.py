@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import emit_json, out, paint
+from benchspec.cli.console import emit_json, examples, out, paint
 from benchspec.errors import UsageError
 from benchspec.lint.rule import HEADINGS, Documented, manual
 from benchspec.lint.rules import ALL
@@ -18,8 +18,12 @@ from benchspec.lint.rules import ALL
 
 @click.command(
     context_settings={"ignore_unknown_options": True},  # `explain -np` asks about a flag
-    epilog="Examples: benchspec explain BS201; benchspec explain queueing; "
-    "benchspec explain llama.cpp; benchspec explain parallel",
+    epilog=examples(
+        "benchspec explain BS201",
+        "benchspec explain queueing",
+        "benchspec explain llama.cpp",
+        "benchspec explain parallel",
+    ),
 )
 @click.argument("name", required=False, metavar="CODE|NAME")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")

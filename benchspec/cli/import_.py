@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 from benchspec.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,13 +34,13 @@ _interval = click.option(
 
 @click.group(
     "import",
-    epilog="Example: nvidia-smi dmon -s ut -o T > dmon.log; benchspec import dmon dmon.log",
+    epilog=examples("nvidia-smi dmon -s ut -o T > dmon.log", "benchspec import dmon dmon.log"),
 )
 def command() -> None:
     """Read what another tool left, and print it as `observations` of a spec."""
 
 
-@command.command("dmon", epilog="Example: benchspec import dmon dmon.log")
+@command.command("dmon", epilog=examples("benchspec import dmon dmon.log"))
 @_log
 @_interval
 @_json
@@ -52,7 +52,7 @@ def dmon(file: Path, interval: float, as_json: bool) -> None:
     _series(file, _dmon(_lines(file), interval), "dmon", as_json)
 
 
-@command.command("query", epilog="Example: benchspec import query smi.csv --interval 2")
+@command.command("query", epilog=examples("benchspec import query smi.csv --interval 2"))
 @_log
 @_interval
 @_json
@@ -66,8 +66,7 @@ def query(file: Path, interval: float, as_json: bool) -> None:
 
 @command.command(
     "files",
-    epilog="Example: touch start; (send eight requests, each into responses/N.json); "
-    "benchspec import files --mtime responses --start start",
+    epilog=examples("benchspec import files --mtime responses --start started.txt"),
 )
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option(
@@ -102,7 +101,7 @@ def files(folder: Path, mtime: bool, start: str, as_json: bool) -> None:
     _print({"steps": [step]}, as_json)
 
 
-@command.command("nsys", epilog="Example: benchspec import nsys kernels.csv --total 93")
+@command.command("nsys", epilog=examples("benchspec import nsys kernels.csv --total 93"))
 @_log
 @click.option(
     "--total",

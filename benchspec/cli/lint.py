@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint
 from benchspec.errors import (
     EXIT_DONE,
     EXIT_NEGATIVE,
@@ -25,8 +25,12 @@ _LEVELS = ("error", "warning", "info")
 
 
 @click.command(
-    epilog="Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a file that is not a spec at "
-    "all. Example: benchspec lint specs/quickstart/spec.yaml"
+    epilog=examples(
+        "benchspec lint spec.yaml",
+        "benchspec lint --diff spec.yaml",
+        "benchspec lint --command 'llama-server -m x.gguf -c 8192'",
+    )
+    + "Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 a file that is not a spec at all."
 )
 @click.argument("paths", nargs=-1, metavar="PATH|DIR|-...")
 @click.option(

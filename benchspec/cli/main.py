@@ -12,7 +12,7 @@ import traceback
 import click
 
 from benchspec import __version__
-from benchspec.cli.console import err, fail
+from benchspec.cli.console import err, examples, fail
 from benchspec.errors import (
     EXIT_BUG,
     EXIT_INTERRUPTED,
@@ -72,6 +72,8 @@ class Commands(click.Group):
 def _unknown_command(name: str) -> str:
     from difflib import get_close_matches
 
+    if name in ("help", "version"):
+        return f"no command {name!r}; did you mean '--{name}'?"
     near = get_close_matches(name, COMMANDS, 1)
     return f"no command {name!r}" + (f"; did you mean {near[0]!r}?" if near else "")
 
@@ -79,11 +81,19 @@ def _unknown_command(name: str) -> str:
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with: benchspec new, benchspec lint SPEC, benchspec run SPEC. "
-    "Exit codes: 0 done, 1 negative answer, 2 usage, 3 environment or engine, 4 run invalid, "
+    epilog=examples(
+        "benchspec new",
+        "benchspec lint spec.yaml",
+        "benchspec plan spec.yaml",
+        "benchspec run spec.yaml",
+        heading="Start with",
+    )
+    + "Exit codes: 0 done, 1 negative answer, 2 usage, 3 environment or engine, 4 run invalid, "
     "130 interrupted.",
 )
-@click.version_option(__version__, prog_name="benchspec")
+@click.version_option(
+    __version__, "-V", "--version", prog_name="benchspec", message="%(prog)s %(version)s"
+)
 def cli() -> None:
     """A claim about LLM inference speed, as a test that can fail."""
 
@@ -95,14 +105,15 @@ def entry() -> None:
 
 def _run() -> int:
     try:
-        # Click's own words for a failure (usage) are sentences with the right exit code, 2.
         # A command that ends by `Exit(code)` makes click return that code.
-        code = cli.main(standalone_mode=False)
+        code = cli.main(prog_name="benchspec", standalone_mode=False)
     except BenchspecError as error:
         return fail(error)
-    except click.ClickException as error:
-        error.show()
+    except click.exceptions.NoArgsIsHelpError as error:
+        err(error.format_message())
         return EXIT_USAGE
+    except click.ClickException as error:
+        return fail(_misused(error))
     except (click.Abort, KeyboardInterrupt):
         err("interrupted")
         return EXIT_INTERRUPTED
@@ -114,6 +125,15 @@ def _run() -> int:
     except Exception as error:  # noqa: BLE001 - the one place where a bug is caught
         return _bug(error)
     return code if isinstance(code, int) else 0
+
+
+def _misused(error: click.ClickException) -> UsageError:
+    """Click's own words for a command line that it cannot use, in our form."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return UsageError(
+        error.format_message(),
+        hint=f"{context.command_path} --help" if context is not None else None,
+    )
 
 
 def _refused(error: OSError) -> BenchspecError:

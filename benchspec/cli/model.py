@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 
 if TYPE_CHECKING:
     from benchspec.gguf.bytes_per_token import Reads
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _CACHE_TYPES = ("f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "iq4_nl", "q5_0", "q5_1")
 
 
-@click.command(epilog="Example: benchspec model model.gguf --context 8192 --kv-type q8_0")
+@click.command(epilog=examples("benchspec model model.gguf --context 8192 --kv-type q8_0"))
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--context", default=0, type=click.IntRange(0), help="Tokens already in the context.")
 @click.option(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 from benchspec.errors import StorageFailure, UsageError
 
 _KINDS = ("llama.cpp", "vllm", "sglang", "ollama", "mlx-lm", "openai")
@@ -16,8 +16,11 @@ _CLOSERS = "\"']}"
 
 
 @click.command(
-    epilog="Examples: benchspec new | benchspec new study.yaml --engine vllm | "
-    "benchspec new --from-command 'llama-server -m x.gguf -c 8192 -np 4'"
+    epilog=examples(
+        "benchspec new",
+        "benchspec new study.yaml --engine vllm",
+        "benchspec new --from-command 'llama-server -m x.gguf -c 8192 -np 4'",
+    )
 )
 @click.argument("path", default="spec.yaml")
 @click.option("--engine", "kind", type=click.Choice(_KINDS), help="Engine kind.")

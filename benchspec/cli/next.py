@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, out, paint
+from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint
 from benchspec.errors import UsageError
 from benchspec.judge.case import Case
 from benchspec.judge.changes import Change
@@ -20,8 +20,8 @@ from benchspec.spec.source import Document, parse
 
 
 @click.command(
-    epilog="Exit codes: 0 done, 1 the spec's form is broken, 2 usage. Example: benchspec next "
-    "specs/casebook/three-cards.yaml --write next.yaml"
+    epilog=examples("benchspec next spec.yaml", f"benchspec next {BUNDLE} --write next.yaml")
+    + "Exit codes: 0 done, 1 the spec's form is broken, 2 usage."
 )
 @click.argument("source", metavar="FILE|BUNDLE", type=click.Path(path_type=pathlib.Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")

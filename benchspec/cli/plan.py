@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 
 
-@click.command(epilog="Example: benchspec plan specs/quickstart/spec.yaml")
+@click.command(epilog=examples("benchspec plan spec.yaml"))
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option("--override", "overrides", multiple=True, metavar='CODE="reason"', help="As for run.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")

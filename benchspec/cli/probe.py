@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, out
+from benchspec.cli.console import emit_json, err, examples, out
 from benchspec.errors import StorageFailure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _size(context: click.Context, parameter: click.Parameter, value: str) -> int
     return size
 
 
-@click.command(epilog="Example: benchspec probe --size-max 4GiB")
+@click.command(epilog=examples("benchspec probe --size-max 4GiB"))
 @click.option(
     "--size-max", default="1GiB", show_default=True, callback=_size, help="Largest buffer."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, out, paint
+from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint
 from benchspec.errors import BenchspecError
 
 if TYPE_CHECKING:
@@ -19,8 +19,12 @@ FORMATS = ("html", "pdf", "extras", "md")
 
 
 @click.command(
-    epilog="Exit codes: 0 rendered, 1 the evidence is not what was recorded, 2 not a bundle. "
-    "Example: benchspec report runs/20261129T180000Z-four-slots-one-slot --format md"
+    epilog=examples(
+        f"benchspec report {BUNDLE}",
+        f"benchspec report {BUNDLE} --format md",
+        "benchspec report runs --all",
+    )
+    + "Exit codes: 0 rendered, 1 the evidence is not what was recorded, 2 not a bundle."
 )
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option(

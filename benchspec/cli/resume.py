@@ -8,8 +8,10 @@ from pathlib import Path
 
 import click
 
+from benchspec.cli.console import BUNDLE, examples
 
-@click.command(epilog="Example: benchspec resume runs/20261129T180000Z-four-slots-one-slot")
+
+@click.command(epilog=examples(f"benchspec resume {BUNDLE}"))
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--trust", is_flag=True, help="As for run; remembered from there.")
 @click.option(

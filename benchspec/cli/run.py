@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint
 
 if TYPE_CHECKING:
     from benchspec.run.session import Outcome
@@ -19,9 +19,12 @@ _WORD_STYLES = {"supported": "good", "refuted": "strong", "invalid": "error"}
 
 
 @click.command(
-    epilog="Exit codes: 0 done (a refuted hypothesis is a success), 1 the spec was refused, 3 "
-    "environment or engine, 4 the run is invalid, 130 interrupted (benchspec resume goes on). "
-    "Example: benchspec run specs/quickstart/spec.yaml"
+    epilog=examples(
+        "benchspec run spec.yaml",
+        "benchspec run spec.yaml --override BS505='a pilot, repeated later'",
+    )
+    + "Exit codes: 0 done (a refuted hypothesis is a success), 1 the spec was refused, 2 usage, 3 "
+    "environment or engine, 4 the run is invalid, 130 interrupted (benchspec resume goes on)."
 )
 @click.argument("spec", type=click.Path(path_type=Path))
 @click.option(

@@ -6,12 +6,12 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import emit_json
+from benchspec.cli.console import emit_json, examples
 
 _KINDS = ("spec", "observations", "verdicts")
 
 
-@click.command(epilog="Example: benchspec schema > spec.schema.json")
+@click.command(epilog=examples("benchspec schema > spec.schema.json"))
 @click.option(
     "--of", "kind", type=click.Choice(_KINDS), default="spec", help="Which file it describes."
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, out, paint
+from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint
 from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE
 
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Exit codes: 0 everything holds, 1 something does not, 2 neither a bundle nor a report. "
-    "Examples: benchspec verify runs/20261129T180000Z-four-slots-one-slot | benchspec verify "
-    "report.html"
+    epilog=examples(f"benchspec verify {BUNDLE}", "benchspec verify report.html")
+    + "Exit codes: 0 everything holds, 1 something does not, 2 neither a bundle nor a report."
 )
 @click.argument("bundle", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")

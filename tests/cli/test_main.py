@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -29,23 +32,47 @@ def commands(name: str) -> list[click.Command]:
     """A command of the table, or those under it."""
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
-    return list(command.commands.values()) if isinstance(command, click.Group) else [command]
+    return [command, *command.commands.values()] if isinstance(command, click.Group) else [command]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(name: str) -> None:
-    top = cli.get_command(click.Context(cli), name)
-    for command in (top, *commands(name)):
-        assert command is not None
+    for command in commands(name):
         assert command.help, "a sentence that says what it does"
-        assert "benchspec" in (command.epilog or ""), "an example to copy"
+        assert examples_of(command), "an example to copy"
+
+
+def examples_of(command: click.Command) -> list[str]:
+    """The commands under "Examples:" in a help text, as they stand there."""
+    lines = command.get_help(click.Context(command, terminal_width=60)).splitlines()
+    return [line.strip() for line in lines[lines.index("  Examples:") :] if "benchspec " in line]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_example_is_one_line_that_the_command_line_accepts(name: str) -> None:
+    for line in (line for command in commands(name) for line in examples_of(command)):
+        words = shlex.split(re.sub(r"^eval \"\$\((.*)\)\"$", r"\1", line))
+        if words[0] != "benchspec":
+            continue
+        words = list(itertools.takewhile(lambda word: word not in (">", "|"), words))
+        assert words[:2] == ["benchspec", name], line
+        accepted(cli.get_command(click.Context(cli), name), words[2:])
+
+
+def accepted(command: click.Command | None, words: list[str]) -> None:
+    """Raises where `command` does not take `words`."""
+    assert command is not None
+    if isinstance(command, click.Group):
+        accepted(command.get_command(click.Context(command), words[0]), words[1:])
+    else:
+        command.make_context(command.name, words)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_speaks_json_or_writes_a_script(name: str) -> None:
     for command in commands(name):
         options = {text for parameter in command.params for text in parameter.opts}
-        assert "--json" in options or name == "completion"
+        assert "--json" in options or name == "completion" or isinstance(command, click.Group)
 
 
 def test_every_module_of_a_command_exists() -> None:
@@ -62,6 +89,29 @@ def test_an_unknown_command_suggests_the_nearest() -> None:
     done = benchspec("lnit")
     assert done.returncode == 2
     assert "did you mean 'lint'" in done.stderr
+
+
+@pytest.mark.parametrize("word", ["version", "help"])
+def test_words_of_other_tools_lead_to_the_option(word: str) -> None:
+    assert f"did you mean '--{word}'" in benchspec(word).stderr
+
+
+def test_the_version_has_the_short_option_of_other_tools() -> None:
+    assert benchspec("-V").stdout == benchspec("--version").stdout != ""
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["lint", "--jsno"], ["schema", "--of", "x"]])
+def test_a_wrong_command_line_has_the_form_of_every_failure(arguments: list[str]) -> None:
+    done = benchspec(*arguments)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.endswith(f"  help: benchspec {arguments[0]} --help\n")
+
+
+def test_without_arguments_the_help_is_shown_and_nothing_else() -> None:
+    done = benchspec()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Usage: ")
 
 
 def test_a_closed_pipe_is_no_traceback() -> None:
