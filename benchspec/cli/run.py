@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import emit_json, err, examples, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint, then
 
 if TYPE_CHECKING:
+    from benchspec.judge.result import HypothesisResult
     from benchspec.run.session import Outcome
 
 _WORD_STYLES = {"supported": "good", "refuted": "strong", "invalid": "error"}
@@ -86,11 +87,13 @@ def conclude(outcome: Outcome, *, as_json: bool) -> int:
         fail(outcome.failure)
     root = outcome.bundle.root
     if outcome.ended.state == "complete":
-        err(f"next: benchspec verify {root}")
+        then("benchspec", "verify", root)
     else:
-        kept = "finished cells are kept" if outcome.finished_cells else "no cell was finished"
+        some = outcome.finished_cells > 0
+        kept = "finished cells are kept" if some else "no cell was finished"
         err(f"the run {_WAS[outcome.ended.state]}; {kept} in {root}")
-        err(f"next: benchspec resume {root}")
+        other = "" if some else " (with a changed spec: benchspec run)"
+        then("benchspec", "resume", root, more=other)
     return outcome.exit_code
 
 
@@ -104,12 +107,20 @@ def _print_verdicts(outcome: Outcome) -> None:
         word = paint(one.verdict, _WORD_STYLES.get(one.verdict, "warning"))
         mark = "" if one.admissible else f" (not admissible: {', '.join(one.overridden)})"
         out(f"{one.id} {word}{mark}: {one.claim}")
-        out(f"   {one.arithmetic or one.reason}")
+        for line in _grounds(one):
+            out(f"   {line}")
     out()
     out(f'{len(outcome.verdicts.unfinished)} lines under "What this didn\'t finish"')
     out(f"report: {outcome.bundle.html}")
     if outcome.bundle.pdf.is_file():
         out(f"        {outcome.bundle.pdf}")
+
+
+def _grounds(one: HypothesisResult) -> list[str]:
+    """What the verdict rests on: its division where there is one; why not, where it is open."""
+    settled = one.verdict in ("supported", "refuted")
+    lines = [one.arithmetic] if settled and one.arithmetic else [one.reason, one.arithmetic]
+    return [line for line in lines if line]
 
 
 def _data(outcome: Outcome) -> dict[str, object]:

@@ -129,8 +129,8 @@ class CellRunner:
         answered = [request for request in trace.requests if request.ok]
         if not answered:
             raise EngineFailure(
-                f"The engine is up but answers no request: {trace.reason}.",
-                hint="Try one request by hand; what the engine logged is in the bundle.",
+                f"The engine is up but answers no request: {(trace.reason or '').rstrip('.')}.",
+                hint=_refusal_hint(trace.requests[0].status if trace.requests else None),
             )
         self._requests.learn(answered[-1])
         self._alone_s = min(_duration_s(request) for request in answered)
@@ -315,3 +315,20 @@ def _events_s(request: RequestRecord) -> float:
 
 def _duration_s(request: RequestRecord) -> float:
     return ((request.end_ns or 0) - (request.sent_ns or 0)) / 1e9
+
+
+_REFUSALS = {
+    400: "Correct what the server objects to: a shorter prompt or output, or a larger context.",
+    401: "Put the server's key into a variable and name that in engine.api_key_env.",
+    403: "Put a key that may do this into a variable and name that in engine.api_key_env.",
+    404: "Correct model.name, or engine.endpoint (completions or chat): it knows one of them not.",
+    413: "Make the prompt shorter, or raise what the server or a proxy before it accepts.",
+    422: "Correct what the server objects to; engine.endpoint may be chat instead of completions.",
+    429: "Lift the server's rate limit: else it is the limit that would be measured.",
+}
+
+
+def _refusal_hint(status: int | None) -> str:
+    """What to do about a server that is up and refuses, by the HTTP status of its answer."""
+    by_hand = "Try one request by hand; what the engine logged is in the bundle."
+    return by_hand if status is None else _REFUSALS.get(status, by_hand)

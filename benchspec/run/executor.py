@@ -121,7 +121,8 @@ class Executor:
         self, stack: ExitStack, launch: Launch, arms: Sequence[str], log: LogCopy
     ) -> tuple[Engine, EngineRecord]:
         """Start or attach, read back what runs, and note it for each arm that it serves."""
-        self.conditions.progress.say(f"starting the engine of {', '.join(arms)}")
+        doing = "starting the engine" if launch.attach is None else f"attaching to {launch.attach}"
+        self.conditions.progress.say(f"{doing} for {', '.join(arms)}")
         started_ns = time.monotonic_ns()
         with self.conditions.interrupts.at_once():
             engine = stack.enter_context(engine_for(launch))

@@ -2,8 +2,8 @@
 
     python fault_server.py MODE
 
-Prints its port. Modes: 500, html, malformed, stall, cut, loading (never ready), not-found, restart
-(answers well, and is another process after the fourth request).
+Prints its port. Modes: a status (401, 404, 500, ...), html, malformed, stall, cut, loading (never
+ready), not-found, restart (answers well, and is another process after the fourth request).
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class Handler(BaseHTTPRequestHandler):
         self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if not self.path.endswith("/completions"):
             self._answer(404, "application/json", b"{}")
-        elif self.mode == "500":
-            self._answer(500, "application/json", b'{"error":{"message":"\x1b[31mout of cheese"}}')
+        elif self.mode.isdigit():
+            self._answer(
+                int(self.mode), "application/json", b'{"error":{"message":"\x1b[31mout of cheese"}}'
+            )
         elif self.mode == "html":
             self._answer(200, "text/html", b"<html><body>Welcome to nginx</body></html>")
         else:

@@ -92,6 +92,19 @@ def test_a_server_that_answers_wrongly(cli: Cli, mode: str, said: str) -> None:
     assert ended(cli.bundle())["state"] == "failed"
 
 
+HINTS = {"401": "engine.api_key_env", "404": "model.name", "429": "rate limit"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("status", "hint"), HINTS.items())
+def test_a_server_that_refuses_says_what_to_change(cli: Cli, status: str, hint: str) -> None:
+    with serving([sys.executable, str(FAULT_SERVER), status]) as port:
+        done = cli("run", cli.spec(**attached(f"http://127.0.0.1:{port}")), exit_code=3)
+    assert f"attaching to http://127.0.0.1:{port}" in done.stderr
+    assert hint in done.stderr.partition("help: ")[2]
+    assert "with a changed spec: benchspec run" in done.stderr
+
+
 @pytest.mark.slow
 def test_without_warm_up_the_cells_say_it_and_are_not_repeated_for_ever(cli: Cli) -> None:
     with serving([sys.executable, str(FAULT_SERVER), "500"]) as port:
