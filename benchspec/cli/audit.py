@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,12 +10,12 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import emit_json, err, examples, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint, then
 from benchspec.errors import EXIT_DONE, EXIT_NEGATIVE, EXIT_USAGE, SpecUnreadable
 from benchspec.lint.linter import LintResult
 from benchspec.report.dates import instant
 from benchspec.run.audit import Audited, audit, write_report
-from benchspec.spec.loader import read
+from benchspec.spec.loader import STDIN, read
 
 
 @click.command(
@@ -117,18 +118,19 @@ def _print(results: list[Audited | LintResult], questions: bool) -> None:
                 out(line)
             if result.lint.findings:
                 out("\n" + text.render(result.lint, paint))
-    _next(results)
+    _next(results, questions)
 
 
-def _next(results: list[Audited | LintResult]) -> None:
+def _next(results: list[Audited | LintResult], questions: bool) -> None:
     """The command that a person would type now, on stderr."""
     for result in results:
         lint = result.lint if isinstance(result, Audited) else result
         name = lint.document.name
         if isinstance(result, LintResult):
-            err(f"next: benchspec explain {lint.findings[0].code}")
-        elif result.verdicts.unfinished:
-            err(f"next: benchspec next {name}, or benchspec audit --questions {name}")
+            then("benchspec", "explain", lint.findings[0].code)
+        elif result.verdicts.unfinished and name != STDIN:
+            ask = shlex.join(["benchspec", "audit", "--questions", name])
+            then("benchspec", "next", name, more="" if questions else f", or {ask}")
         return
 
 

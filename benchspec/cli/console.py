@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from contextlib import suppress
 from typing import IO, Any
@@ -54,6 +55,11 @@ def err(text: str = "") -> None:
     """One message to stderr; with nobody there to read it, the work goes on."""
     with suppress(BrokenPipeError):
         click.echo(text, err=True, color=colour(sys.stderr))
+
+
+def then(*words: object, more: str = "") -> None:
+    """The command to type next, to stderr, quoted so that it can be pasted into a shell."""
+    err(f"next: {shlex.join(map(str, words))}{more}")
 
 
 def emit_json(value: Any) -> None:

@@ -145,7 +145,9 @@ def _print(observations: dict[str, list[dict[str, Any]]], as_json: bool) -> None
         return
     for line in _yaml(observations):
         out(line)
-    err("next: paste this into a spec, say which arm and step it belongs to, benchspec audit SPEC")
+    err(
+        "next: paste this into a spec, say which arm and step it belongs to, then benchspec audit SPEC"
+    )
 
 
 def _responses(folder: Path) -> list[Response]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, examples, fail, out, paint
+from benchspec.cli.console import emit_json, err, examples, fail, out, paint, then
 from benchspec.errors import (
     EXIT_DONE,
     EXIT_NEGATIVE,
@@ -19,7 +20,7 @@ from benchspec.errors import (
 )
 from benchspec.lint.linter import LintResult, lint
 from benchspec.spec.loader import read
-from benchspec.spec.source import MAX_BYTES, Document, parse
+from benchspec.spec.source import MAX_BYTES, Document
 
 _LEVELS = ("error", "warning", "info")
 
@@ -146,13 +147,9 @@ def _documents(path: str, unreadable: list[SpecUnreadable]) -> Iterator[Document
     sources = _specs_in(Path(path)) if Path(path).is_dir() else [Path(path)]
     for source in sources:
         try:
-            yield _from_stdin() if path == "-" else read(source)
+            yield read(source)
         except SpecUnreadable as error:
             unreadable.append(error)
-
-
-def _from_stdin() -> Document:
-    return parse(sys.stdin.buffer.read(MAX_BYTES + 1), "<stdin>")
 
 
 def _specs_in(folder: Path) -> list[Path]:
@@ -209,9 +206,17 @@ def _next(results: Sequence[LintResult]) -> None:
     found = [f for r in results for f in r.findings if f.waived is None]
     if found:
         worst = min(found, key=lambda f: _LEVELS.index(f.severity))
-        err(f"next: benchspec explain {worst.code}")
-    elif len(results) == 1:
-        err(f"next: benchspec plan {results[0].document.name}")
+        more = _go_on(results, ", or ") if worst.severity != "error" else ""
+        then("benchspec", "explain", worst.code, more=more)
+    elif _go_on(results):
+        err(_go_on(results, "next: "))
+
+
+def _go_on(results: Sequence[LintResult], before: str = "") -> str:
+    """`before` and the command that plans the one spec; empty where there is not one file."""
+    if len(results) != 1 or results[0].document.name.startswith("<"):
+        return ""
+    return before + shlex.join(["benchspec", "plan", results[0].document.name])
 
 
 def _exit_code(results: Sequence[LintResult], fail_on: str) -> int:

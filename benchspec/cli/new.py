@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, examples, out
+from benchspec.cli.console import emit_json, examples, out, then
 from benchspec.errors import StorageFailure, UsageError
 
 _KINDS = ("llama.cpp", "vllm", "sglang", "ollama", "mlx-lm", "openai")
@@ -51,7 +51,7 @@ def command(path: str, kind: str | None, line: str | None, force: bool, as_json:
     out(f"wrote {path}")
     for item in left:
         out(f"  to do: {item}")
-    err(f"next: benchspec lint {path}")
+    then("benchspec", "lint", path)
 
 
 def _write(path: Path, text: str, force: bool) -> None:

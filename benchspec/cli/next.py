@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint
+from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint, then
 from benchspec.errors import UsageError
 from benchspec.judge.case import Case
 from benchspec.judge.changes import Change
@@ -51,9 +51,10 @@ def command(source: pathlib.Path, as_json: bool, target: pathlib.Path | None) ->
     for change in left:
         err(f"not written, add it yourself: {_text(change)}")
     if target is not None:
-        err(f"written: {target}\nnext: benchspec lint {target}")
+        err(f"written: {target}")
+        then("benchspec", "lint", target)
     elif any(step.changes for step in steps):
-        err(f"next: benchspec next {source} --write SPEC")
+        then("benchspec", "next", source, "--write", "next.yaml")
 
 
 def _judged(source: pathlib.Path) -> tuple[Document, list[NextStep]]:
@@ -71,13 +72,13 @@ def _judged(source: pathlib.Path) -> tuple[Document, list[NextStep]]:
     result = audit(read(source))
     if not isinstance(result, Audited):
         first = result.findings[0]
-        raise click.exceptions.Exit(_broken(first.message, f"benchspec lint {source}"))
+        raise click.exceptions.Exit(_broken(first.message, source))
     return result.lint.document, next_steps(result.case, result.verdicts)
 
 
-def _broken(message: str, command_line: str) -> int:
+def _broken(message: str, source: pathlib.Path) -> int:
     err(f"{paint('error', 'error')}: the spec's form is broken: {message}")
-    err(f"next: {command_line}")
+    then("benchspec", "lint", source)
     return 1
 
 

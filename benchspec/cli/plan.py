@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from benchspec.cli.console import emit_json, err, examples, out
+from benchspec.cli.console import emit_json, examples, out, then
 
 
 @click.command(epilog=examples("benchspec plan spec.yaml"))
@@ -31,4 +31,5 @@ def command(spec: Path, overrides: tuple[str, ...], as_json: bool) -> None:
         )
         return
     out(plan_text(prepared.spec.study.title, prepared.plan, prepared.acts))
-    err(f"next: benchspec run {spec}")
+    if str(spec) != "-":
+        then("benchspec", "run", spec)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint
+from benchspec.cli.console import BUNDLE, emit_json, err, examples, out, paint, then
 from benchspec.errors import BenchspecError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def command(
         _print(judged, written)
     if warning is not None:
         err(f"{paint('warning', 'warning', sys.stderr)}: {warning}")
-    err(f"next: benchspec verify {opened.root}")
+    then("benchspec", "verify", opened.root)
 
 
 def _formats(text: str) -> set[str]:
@@ -98,7 +98,7 @@ def _index(folder: Path, *, as_json: bool) -> None:
     if as_json:
         emit_json({"format_version": 1, "files": [str(target)], "reports": len(found)})
     else:
-        out(f"index: {target} ({len(found)} reports)")
+        out(f"index: {target} ({len(found)} report{'' if len(found) == 1 else 's'})")
 
 
 def _refuse_if_changed(bundle: Bundle) -> None:

@@ -6,6 +6,7 @@ unknown, duplicate or ambiguous keys still has a `spec`, so that the linter's ru
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,9 @@ __all__ = ["FormProblem", "Loaded", "load", "read"]
 _HARMLESS = frozenset({"unknown-key", "duplicate-key", "ambiguous-scalar"})
 MAX_PROBLEMS = 200
 
+STDIN = "<stdin>"
+"""The name that messages give to a document from standard input."""
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -42,10 +46,12 @@ class Loaded:
 
 
 def read(path: FilePath) -> Document:
-    """Read and parse the file at `path`.
+    """Read and parse the file at `path`, or standard input where that is `-`.
 
     Raises SpecUnreadable when it cannot be opened, is no regular file, or cannot be parsed.
     """
+    if str(path) == "-":
+        return parse(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN)
     try:
         if path.exists() and not path.is_file():
             raise SpecUnreadable(f"{path}: not a file", hint="name the spec.yaml itself")

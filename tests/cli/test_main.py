@@ -114,6 +114,15 @@ def test_without_arguments_the_help_is_shown_and_nothing_else() -> None:
     assert done.stderr.startswith("Usage: ")
 
 
+def test_a_spec_from_standard_input_can_be_planned() -> None:
+    spec = Path("specs/quickstart/spec.yaml")
+    line = f"cat {spec} | {sys.executable} -m benchspec plan -"
+    done = subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == benchspec("plan", str(spec)).stdout != ""
+
+
 def test_a_closed_pipe_is_no_traceback() -> None:
     line = f"{sys.executable} -m benchspec schema | head -c 10"
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)

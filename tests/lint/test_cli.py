@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,14 @@ def test_a_warning_fails_only_when_asked(tmp_path: Path) -> None:
     assert run(str(tmp_path / "weak.yaml"), "--fail-on", "warning").exit_code == 1
 
 
+def test_the_next_command_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
+    path = tmp_path / "my spec's ü.yaml"
+    for text, first in ((BASE, ""), (WEAK, "benchspec explain BS701, or ")):
+        path.write_text(text)
+        line = run(str(path)).stderr.removeprefix("next: " + first)
+        assert shlex.split(line) == ["benchspec", "plan", str(path)]
+
+
 def test_a_folder_is_searched_for_specs(folder: Path) -> None:
     files = json.loads(run(str(folder), "--json").stdout)["files"]
     assert [Path(file["path"]).name for file in files] == ["bad.yml", "good.yaml"]
@@ -60,6 +69,7 @@ def test_standard_input() -> None:
     done = run("-", stdin=BAD)
     assert done.exit_code == 1
     assert "<stdin>:" in done.stdout
+    assert "benchspec plan" not in run("-", stdin=BASE).stderr, "it cannot be read twice"
 
 
 def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
