@@ -213,8 +213,20 @@ class Citation:
 
 
 @dataclass(frozen=True)
+class Answer:
+    """A verdict in one line: `basis` is its division, or why there is none."""
+
+    anchor: str
+    state: str
+    word: str
+    claim: str
+    basis: str
+
+
+@dataclass(frozen=True)
 class Headline:
-    """`short` is the title on one line, for a page's running header."""
+    """`short` is the title on one line, for a page's running header; `summary` is one sentence for
+    where only one fits; `open_point` is the first of `open_points` that are not finished."""
 
     title: str
     short: str
@@ -223,6 +235,10 @@ class Headline:
     origin: str
     audited: bool
     facts: tuple[Pair, ...]
+    answers: tuple[Answer, ...]
+    more_answers: int
+    open_point: str | None
+    open_points: int
     conditions: str = ""
     """The workload's label: what the rates are of, and nothing where no arm has one."""
     tally: tuple[tuple[str, str, int], ...] = field(default=())

@@ -7,7 +7,12 @@ import hashlib
 import re
 from itertools import pairwise
 
+import pytest
+
+from benchspec.judge.result import HypothesisResult
+from benchspec.observations.model import Bounds
 from benchspec.report.html import render_html, visible_text
+from benchspec.report.sections.headline import answer
 from tests.report import samples
 from tests.report.pages import Page
 
@@ -59,7 +64,43 @@ def test_an_exploratory_finding_is_not_among_the_verdicts(quickstart_page: Page)
     apart = quickstart_page.with_class("exploratory")[0]
 
     assert "Reading the prompt takes longer" in apart.text
-    assert "4 hypotheses tested" in quickstart_page.with_class("summary")[0].text
+    answers = quickstart_page.with_class("answers")[0]
+    assert len(answers.children) == 4
+    assert "Reading the prompt takes longer" not in answers.text
+
+
+def test_the_first_screen_has_the_answers_their_divisions_and_what_is_open(
+    quickstart_page: Page,
+) -> None:
+    header = quickstart_page.all("header")[0]
+    words = " ".join(header.text.split())
+    view = samples.quickstart()
+
+    for hypothesis in view.headline.answers:
+        assert f"{hypothesis.word}: {hypothesis.claim}" in words
+    assert "T(8) / (floor(8 / 4) x T(4)) = 1.21 s / (2 x 0.607 s) = 0.997" in words
+    assert (
+        f"Not known: {view.headline.open_point}; and {view.headline.open_points - 1} more" in words
+    )
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "value", "division"),
+    [
+        ("6.772 GB; ceiling 1 / 4.355 ms = 229.6; 24.39 / 229.6 = 10.6 %; x", 0.1062, 2),
+        ("ceil(8 / 4) x 1 s = 2 s, measured 2.02 s, ratio 1.01; r 9 / 10 = 0.9", 1.0101, 0),
+        ("6 of 6 settings", 4.0, 0),
+        ("a; 1 / 2 = 0.5; 3 / 4 = 0.75", None, 1),
+        ("a; 1 / 2 = 0.5; 3 / 4 = 0.75", Bounds(low=0.5, high=0.8), 1),
+    ],
+)
+def test_of_several_clauses_the_one_that_gives_the_value_is_the_division(
+    arithmetic: str, value: float | Bounds | None, division: int
+) -> None:
+    result = HypothesisResult(
+        id="H1", claim="x", verdict="supported", reason="", arithmetic=arithmetic, value=value
+    )
+    assert answer(result).basis == arithmetic.split("; ")[division]
 
 
 def test_what_was_not_judged_says_why(quickstart_page: Page) -> None:

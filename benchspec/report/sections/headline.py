@@ -1,13 +1,16 @@
-"""The top of the page: what was asked, by whom, when, and one sentence that may be quoted."""
+"""The top of the page: what was asked, what came out by which division, what is not known."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 
 from benchspec.judge.result import HypothesisResult
-from benchspec.report.material import Material
+from benchspec.observations.model import Bounds
+from benchspec.report.material import Material, hypothesis_anchor
 from benchspec.report.numbers import count, figure, setting
-from benchspec.report.parts import STATES, Headline, Pair
+from benchspec.report.parts import STATES, Answer, Headline, Pair
 from benchspec.report.text import one_line
 
 _ORIGIN = {
@@ -17,9 +20,15 @@ _ORIGIN = {
 }
 
 
+_NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
+
+MAX_ANSWERS = 6
+"""What fits on a first screen; the cards have them all."""
+
+
 def headline(material: Material) -> Headline:
     """Title, question, the quotable summary, and who, when, on what."""
-    study, facts = material.spec.study, material.facts
+    study, facts, unfinished = material.spec.study, material.facts, material.verdicts.unfinished
     tally = Counter(h.verdict for h in material.registered)
     return Headline(
         title=study.title,
@@ -30,6 +39,10 @@ def headline(material: Material) -> Headline:
         audited=material.audited,
         facts=tuple(_facts(material)),
         conditions=conditions(material),
+        answers=tuple(map(answer, material.registered[:MAX_ANSWERS])),
+        more_answers=max(0, len(material.registered) - MAX_ANSWERS),
+        open_point=one_line(unfinished[0].text, 240).rstrip(".") if unfinished else None,
+        open_points=len(unfinished),
         tally=tuple((s, word, tally[s]) for s, (word, _) in STATES.items() if tally[s]),
     )
 
@@ -52,6 +65,38 @@ def conditions(material: Material) -> str:
         if values:
             said.append(words.format(" / ".join(values)))
     return one_line(", ".join(said), 100)
+
+
+def answer(result: HypothesisResult) -> Answer:
+    """The verdict, its claim and the one division that gave it; where it is open, why."""
+    settled = result.verdict in ("supported", "refuted")
+    divided = settled and result.arithmetic
+    basis = _division(result.arithmetic or "", result.value) if divided else result.reason
+    return Answer(
+        anchor=hypothesis_anchor(result.id),
+        state=result.verdict,
+        word=STATES[result.verdict][0],
+        claim=one_line(result.claim, 200),
+        basis=one_line(basis, 160),
+    )
+
+
+def _division(arithmetic: str, value: float | Bounds | None) -> str:
+    """The clause that divides and ends in `value` (a part may stand there in percent), else the
+    first that divides: the others say what else was seen."""
+    clauses = arithmetic.split("; ")
+    dividing = [clause for clause in clauses if " = " in clause] or clauses
+    wanted = [] if value is None or isinstance(value, Bounds) else [value, 100 * value]
+    return next(
+        (c for c in dividing if any(_holds(c.rpartition(" = ")[2], w) for w in wanted)),
+        dividing[0],
+    )
+
+
+def _holds(text: str, value: float) -> bool:
+    """True when one of the numbers in `text` is `value` as far as three digits tell."""
+    numbers = (float(n.replace(",", "")) for n in _NUMBER.findall(text))
+    return any(math.isclose(number, value, rel_tol=0.005) for number in numbers)
 
 
 def summary(material: Material) -> str:
