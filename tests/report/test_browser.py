@@ -92,6 +92,17 @@ def test_a_page_is_quiet_and_fits(
     seen.page.context.close()
 
 
+def test_on_a_phone_a_name_leaves_room_for_its_number(
+    browser: Browser, files: dict[str, Path]
+) -> None:
+    seen = visit(browser, files["quickstart"], "phone")
+    cells = seen.page.locator("section:has(#method) td.number")
+
+    rights = cells.evaluate_all("(all) => all.map((c) => c.getBoundingClientRect().right)")
+    assert rights and max(rights) <= 390
+    seen.page.context.close()
+
+
 @pytest.mark.parametrize("view", ["desktop", "phone", "dark"])
 @pytest.mark.parametrize("name", ["quickstart", "audit"])
 def test_axe_finds_nothing(browser: Browser, files: dict[str, Path], name: str, view: str) -> None:

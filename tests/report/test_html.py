@@ -84,12 +84,44 @@ def test_the_first_screen_has_the_answers_their_divisions_and_what_is_open(
     )
 
 
+def test_long_names_do_not_push_the_numbers_out_of_the_answer() -> None:
+    names = f"wall_s at arm {'long-' * 10}a, C=4 / at arm {'long-' * 10}a, C=1"
+    result = HypothesisResult(
+        id="H1",
+        claim="x",
+        verdict="supported",
+        reason="",
+        arithmetic=f"{names} = 1.716 / 0.421 = 4.076; 5 repeats",
+        value=4.076,
+    )
+    assert answer(result).basis == "1.716 / 0.421 = 4.076"
+
+
+def test_cells_of_two_contexts_can_be_told_apart() -> None:
+    seen = samples.quickstart_observations()
+    steps = [
+        step.model_copy(update={"context_tokens": tokens, "cache": "cold"})
+        for step in seen.steps
+        for tokens in (48, 512)
+    ]
+    text = samples.QUICKSTART.read_text("utf-8")
+    seen = seen.model_copy(update={"steps": steps})
+    view = samples.view_of(text, seen, samples.quickstart_verdicts(text), samples.facts(text))
+
+    assert view.data.steps is not None
+    head = view.data.steps.head
+    assert head[:4] == ("Arm", "C", "Context", "Cache")
+    rows = [[cell.text for cell in row[:5]] for row in view.data.steps.rows]
+    assert len(set(map(tuple, rows))) == len(steps)
+
+
 @pytest.mark.parametrize(
     ("arithmetic", "value", "division"),
     [
         ("6.772 GB; ceiling 1 / 4.355 ms = 229.6; 24.39 / 229.6 = 10.6 %; x", 0.1062, 2),
         ("ceil(8 / 4) x 1 s = 2 s, measured 2.02 s, ratio 1.01; r 9 / 10 = 0.9", 1.0101, 0),
         ("6 of 6 settings", 4.0, 0),
+        ("wall_s at arm a, C=4 / at arm a, C=1 = 1.716 / 0.421 = 4.076; 5 repeats", 4.076, 0),
         ("a; 1 / 2 = 0.5; 3 / 4 = 0.75", None, 1),
         ("a; 1 / 2 = 0.5; 3 / 4 = 0.75", Bounds(low=0.5, high=0.8), 1),
     ],

@@ -14,7 +14,7 @@ MAX_UNFOLDED = 3
 _STATE_WORDS = {
     "judged": "judged",
     "insufficient": "not judged",
-    "not-applicable": "does not apply",
+    "not-applicable": "not applicable",
     "invalid": "invalid",
 }
 

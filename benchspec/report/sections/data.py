@@ -45,6 +45,8 @@ def _steps(material: Material) -> Table | None:
     columns: dict[str, list[Cell]] = {
         "Arm": [Cell(s.arm) for s in shown],
         "C": [Cell(figure(s.rate if s.concurrency is None else s.concurrency)) for s in shown],
+        "Context": [Cell(figure(s.context_tokens)) for s in shown],
+        "Cache": [Cell(s.cache or ABSENT) for s in shown],
         "Repeat": [Cell(str(s.repeat)) for s in shown],
         "State": [_state(s) for s in shown],
         "Wall s": _numbers(shown, measures.wall_s),
@@ -59,7 +61,7 @@ def _steps(material: Material) -> Table | None:
         "Every figure that was given" if material.audited else "Every cell, in the order measured",
         tuple(known),
         tuple(zip(*known.values(), strict=True)),
-        frozenset(i for i, name in enumerate(known) if name not in {"Arm", "State"}),
+        frozenset(i for i, name in enumerate(known) if name not in {"Arm", "Cache", "State"}),
         note=f"{left_out} more cells in observations.json." if left_out > 0 else None,
     )
 

@@ -22,6 +22,8 @@ _ORIGIN = {
 
 _NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
+MAX_DIVISION = 100
+
 MAX_ANSWERS = 6
 """What fits on a first screen; the cards have them all."""
 
@@ -87,10 +89,17 @@ def _division(arithmetic: str, value: float | Bounds | None) -> str:
     clauses = arithmetic.split("; ")
     dividing = [clause for clause in clauses if " = " in clause] or clauses
     wanted = [] if value is None or isinstance(value, Bounds) else [value, 100 * value]
-    return next(
+    found = next(
         (c for c in dividing if any(_holds(c.rpartition(" = ")[2], w) for w in wanted)),
         dividing[0],
     )
+    return _short(found)
+
+
+def _short(clause: str) -> str:
+    """Without the names of what is divided, where they would push the numbers off the line."""
+    _, equals, numbers = clause.partition(" = ")
+    return numbers if equals and " = " in numbers and len(clause) > MAX_DIVISION else clause
 
 
 def _holds(text: str, value: float) -> bool:
