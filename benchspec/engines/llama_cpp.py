@@ -142,7 +142,7 @@ class LlamaCpp:
         reason = failure_reason(self._log_lines()) or "its log is empty"
         if code == 137:
             reason = f"it was killed (signal 9), often for want of memory; last line: {reason}"
-        return self._failure(f"{reason} (exit code {code})", _FAILED_HINT)
+        return self._failure(f"{reason.rstrip('.')} (exit code {code})", _FAILED_HINT)
 
     def _failure(self, what: str, hint: str) -> EngineFailure:
         if self._process is None:

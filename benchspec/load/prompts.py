@@ -88,18 +88,23 @@ def prompts_from_jsonl(data: bytes, name: str) -> list[str]:
         raise UsageError(f"{name} is larger than {MAX_JSONL_BYTES // 2**20} MiB")
     lines = [(number, line) for number, line in enumerate(data.splitlines(), 1) if line.strip()]
     if not 0 < len(lines) <= MAX_PROMPTS:
-        raise UsageError(f"{name} holds {len(lines)} prompts; 1 to {MAX_PROMPTS} can be used")
+        raise UsageError(
+            f"{name} holds {len(lines)} prompts; 1 to {MAX_PROMPTS} can be used", hint=_FORM
+        )
     return [_jsonl_prompt(line, f"{name}:{number}") for number, line in lines]
+
+
+_FORM = 'A prompt file has one object a line: {"prompt": "..."}.'
 
 
 def _jsonl_prompt(line: bytes, where: str) -> str:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError(f"{where}: this line is not JSON") from None
+        raise UsageError(f"{where}: this line is not JSON", hint=_FORM) from None
     prompt = entry.get("prompt") if isinstance(entry, dict) else None
     if not isinstance(prompt, str) or not prompt:
-        raise UsageError(f'{where}: a line must be an object like {{"prompt": "..."}}')
+        raise UsageError(f"{where}: a line must be an object with a text as its prompt", hint=_FORM)
     return prompt
 
 

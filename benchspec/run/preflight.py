@@ -13,10 +13,11 @@ from benchspec.engines.base import Launch
 from benchspec.engines.endpoint import endpoint_of
 from benchspec.engines.model_source import LocalSource, parse_source
 from benchspec.errors import EnvironmentFailure, FetchFailure, StorageFailure, UsageError
+from benchspec.load.prompts import MAX_JSONL_BYTES, prompts_from_jsonl
 from benchspec.run.launches import PlannedLaunch
 from benchspec.run.plan import Plan
 from benchspec.store.bundle import probe
-from benchspec.store.files import storage
+from benchspec.store.files import read_whole, storage
 
 BASE_BYTES = 4 << 20
 """Report, PDF, logs and JSON of a small run."""
@@ -37,12 +38,8 @@ def preflight(plan: Plan, *, output: Path, spec_folder: Path, environ: Mapping[s
     for arm, launch in plan.launches.items():
         _check_engine(arm, launch, spec_folder)
         _check_key(launch, environ)
-    for name in {cell.work.prompt_file for cell in plan.cells}:
-        if name is not None and not (spec_folder / name).is_file():
-            raise UsageError(
-                f"The prompt file {name} does not exist.",
-                hint="A path in workload.prompt.file is relative to the spec's folder.",
-            )
+    for name in {cell.work.prompt_file for cell in plan.cells} - {None}:
+        _check_prompts(str(name), spec_folder)
     _check_space(plan, output)
     probe(output)
 
@@ -74,6 +71,15 @@ def _check_engine(arm: str, launch: PlannedLaunch, spec_folder: Path) -> None:
                 hint="A path in model.source is relative to the spec's folder (resume: --spec-folder).",
             )
     _check_program(launch, spec_folder)
+
+
+def _check_prompts(name: str, spec_folder: Path) -> None:
+    if not (spec_folder / name).is_file():
+        raise UsageError(
+            f"The prompt file {name} does not exist.",
+            hint="A path in workload.prompt.file is relative to the spec's folder.",
+        )
+    prompts_from_jsonl(read_whole(spec_folder / name, MAX_JSONL_BYTES), name)
 
 
 def _check_program(launch: PlannedLaunch, spec_folder: Path) -> None:

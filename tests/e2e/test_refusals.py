@@ -60,6 +60,25 @@ def test_a_file_that_is_no_spec_is_a_usage_error(cli: Cli) -> None:
     refused(cli, "absent.yaml", exit_code=2)
 
 
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (None, "does not exist"),
+        ("not json\n", "p.jsonl:1: this line is not JSON"),
+        ("", "0 prompts"),
+    ],
+)
+def test_a_prompt_file_is_read_before_anything_is_started(
+    cli: Cli, held: str | None, said: str
+) -> None:
+    if held is not None:
+        (cli.folder / "p.jsonl").write_text(held)
+    spec = cli.spec(workload={"prompt": {"file": "p.jsonl"}})
+    text = refused(cli, spec, "--trust", exit_code=2)
+    assert said in text
+    assert "help: " in text
+
+
 TO_TRUST: dict[str, dict[str, Any]] = {
     "it is a program named by its path": {"engine": {"binary": "./llama-server"}},
     "rm is not a known program": {"engine": {"binary": "rm"}},
