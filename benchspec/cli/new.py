@@ -12,8 +12,6 @@ from benchspec.errors import StorageFailure, UsageError
 
 _KINDS = ("llama.cpp", "vllm", "sglang", "ollama", "mlx-lm", "openai")
 
-_CLOSERS = "\"']}"
-
 
 @click.command(
     epilog=examples(
@@ -64,14 +62,9 @@ def _write(path: Path, text: str, force: bool) -> None:
 
 
 def _open_ends(text: str, path: str) -> list[str]:
-    """What a person must still do: places marked FILL IN, and what the linter finds."""
+    """What a person must still do: what the linter finds, places that are marked among it."""
     from benchspec.lint.linter import lint
     from benchspec.spec.source import parse
 
-    marked = [
-        f"line {number}: {line.split('FILL IN: ')[1].rstrip(_CLOSERS)}"
-        for number, line in enumerate(text.splitlines(), 1)
-        if "FILL IN: " in line
-    ]
     findings = lint(parse(text.encode(), path)).findings
-    return marked + [f"line {f.line}: {f.message} ({f.code})" for f in findings]
+    return [f"line {f.line}: {f.message} ({f.code})" for f in findings]

@@ -105,6 +105,7 @@ from benchspec.lint.rules import (
     bs706_served_model_unverified,
     bs707_no_author,
     bs708_secret_in_spec,
+    bs709_placeholder_left,
     bs901_waiver_without_reason,
     bs902_waiver_unused,
     bs903_waiver_unknown,
@@ -216,6 +217,7 @@ CHECKED: tuple[Checked, ...] = (
     bs706_served_model_unverified,
     bs707_no_author,
     bs708_secret_in_spec,
+    bs709_placeholder_left,
 )
 """Look at a well-formed spec."""
 
