@@ -16,6 +16,10 @@ from benchspec.lint.rule import HEADINGS, Documented, manual
 from benchspec.lint.rules import ALL
 
 
+def _complete(ctx: click.Context, parameter: click.Parameter, typed: str) -> list[str]:
+    return [name for name in _names() if name.startswith(typed)]
+
+
 @click.command(
     context_settings={"ignore_unknown_options": True},  # `explain -np` asks about a flag
     epilog=examples(
@@ -25,7 +29,7 @@ from benchspec.lint.rules import ALL
         "benchspec explain parallel",
     ),
 )
-@click.argument("name", required=False, metavar="CODE|NAME")
+@click.argument("name", required=False, metavar="CODE|NAME", shell_complete=_complete)
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of text.")
 def command(name: str | None, as_json: bool) -> None:
     """Explain a rule (by code or name), a check, an engine kind, or a setting of an engine.
@@ -99,10 +103,25 @@ def _explain_rule(module: Documented, as_json: bool) -> None:
 def _explain_check(module: ModuleType, as_json: bool) -> None:
     text = inspect.cleandoc(module.__doc__ or "")
     if as_json:
-        emit_json({"format_version": 1, "check": {"name": module.NAME, "text": text}})
+        check = {"name": module.NAME, "text": text, "readings": list(module.READINGS)}
+        emit_json({"format_version": 1, "check": check})
         return
     out(f"{paint(module.NAME, 'strong')} (a check of the judge)\n")
     out(text)
+    if module.NAME != "gate":
+        out(f"\n{paint('In a spec', 'strong')}\n\n{in_a_spec(module)}")
+
+
+def in_a_spec(module: ModuleType) -> str:
+    """How a hypothesis asks for the check: by a reading, or by its value."""
+    return (
+        "hypotheses:\n"
+        "  - id: H1\n"
+        "    claim: ...\n"
+        f"    test: {{check: {module.NAME}, expect: {module.READINGS[0]}}}  # or another reading\n"
+        f'    # or by its value: {{check: {module.NAME}, relation: "<=", value: 1.0}}\n'
+        "    # `at` picks the place: {check: ..., at: {arm: A, concurrency: 8}, expect: ...}"
+    )
 
 
 def _title(module: ModuleType) -> str:

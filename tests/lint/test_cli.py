@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from types import ModuleType
 
+import click
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from benchspec.cli import explain, lint
 from benchspec.errors import UsageError
+from benchspec.judge.checks import CHECKS
+from benchspec.lint.vocabulary import READINGS
+from benchspec.spec.models import Hypothesis
 from tests.lint.specs import BASE, over_base
 
 BAD = over_base("repeats: 1\n")
@@ -50,6 +56,22 @@ def test_a_warning_fails_only_when_asked(tmp_path: Path) -> None:
     (tmp_path / "weak.yaml").write_text(WEAK)
     assert run(str(tmp_path / "weak.yaml")).exit_code == 0
     assert run(str(tmp_path / "weak.yaml"), "--fail-on", "warning").exit_code == 1
+
+
+@pytest.mark.parametrize("module", [m for m in CHECKS if m.NAME != "gate"], ids=lambda m: m.NAME)
+def test_a_check_says_how_a_hypothesis_asks_for_it(module: ModuleType) -> None:
+    said = CliRunner().invoke(explain.command, [module.NAME]).stdout
+    (hypothesis,) = yaml.safe_load(said.partition("In a spec\n")[2])["hypotheses"]
+    test = Hypothesis.model_validate(hypothesis).test
+    assert test is not None and test.check == module.NAME
+    assert set(test.expect or ()) <= set(READINGS.get(module.NAME, module.READINGS))
+
+
+def test_names_that_can_be_explained_are_completed() -> None:
+    context = click.Context(explain.command)
+    (name,) = explain.command.params[:1]
+    found = {item.value for item in name.shell_complete(context, "BS10")}
+    assert "BS101" in found and all(word.startswith("BS10") for word in found)
 
 
 def test_the_next_command_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
