@@ -13,6 +13,9 @@ from benchspec.errors import StorageFailure, UsageError
 _KINDS = ("llama.cpp", "vllm", "sglang", "ollama", "mlx-lm", "openai")
 
 
+_GUESS = "# FILL IN: "
+
+
 @click.command(
     epilog=examples(
         "benchspec new",
@@ -62,9 +65,15 @@ def _write(path: Path, text: str, force: bool) -> None:
 
 
 def _open_ends(text: str, path: str) -> list[str]:
-    """What a person must still do: what the linter finds, places that are marked among it."""
+    """What a person must still do: values that are guesses, and what the linter finds (places that
+    are marked among it)."""
     from benchspec.lint.linter import lint
     from benchspec.spec.source import parse
 
+    guesses = [
+        f"line {number}: {line.partition(_GUESS)[2]}"
+        for number, line in enumerate(text.splitlines(), 1)
+        if _GUESS in line
+    ]
     findings = lint(parse(text.encode(), path)).findings
-    return [f"line {f.line}: {f.message} ({f.code})" for f in findings]
+    return guesses + [f"line {f.line}: {f.message} ({f.code})" for f in findings]

@@ -54,6 +54,13 @@ class Starter:
         return sorted({*steps, self.slots, 2 * self.slots})
 
     @property
+    def devices(self) -> int:
+        """How many cards the line names; one where it names none."""
+        split = next((str(value) for name, value, _ in self.flags if name == "tensor-split"), "")
+        visible = self.env.get("CUDA_VISIBLE_DEVICES", "")
+        return min(16, max(len(split.split(",")), len(visible.split(","))))
+
+    @property
     def ask_slots(self) -> bool:
         """True where no flag says it and the server may not: a person must."""
         return bool(self.attach) and self.kind not in _SLOTS_FLAG
@@ -133,7 +140,10 @@ def render(starter: Starter, path: str, template: str) -> str:
     environment.filters["yaml"] = _scalar
     named = not starter.model["name"].startswith("FILL IN")
     subject = f"{starter.model['name']} on {starter.kind}" if named else f"Slots of {starter.kind}"
-    values = {name: getattr(starter, name) for name in (*starter.__dict__, "sweep", "ask_slots")}
+    values = {
+        name: getattr(starter, name)
+        for name in (*starter.__dict__, "sweep", "ask_slots", "devices")
+    }
     text: str = environment.from_string(template).render(
         **values, path=path, title=subject, embedded=starter.binary == "embedded"
     )

@@ -54,6 +54,32 @@ def test_the_context_is_one_that_llama_cpp_does_not_round(tmp_path: Path, slots:
     assert int(str(spec.engine.flags["ctx-size"])) % (256 * slots) == 0
 
 
+@pytest.mark.parametrize(
+    ("line", "cards"),
+    [
+        ("llama-server -m x.gguf", 1),
+        ("llama-server -m x.gguf -sm layer -ts 3,1", 2),
+        ("CUDA_VISIBLE_DEVICES=0,1,2 llama-server -m x.gguf", 3),
+        ("llama-server -m x.gguf -ts " + "1," * 5000, 16),
+    ],
+)
+def test_every_card_of_the_line_is_a_device_whose_counters_are_read(
+    tmp_path: Path, line: str, cards: int
+) -> None:
+    path = tmp_path / "spec.yaml"
+    new(str(path), "--from-command", line)
+    spec = load(parse(path.read_bytes(), "spec.yaml")).spec
+    assert spec is not None
+    assert [device.id for device in spec.hardware.devices] == [f"gpu{n}" for n in range(cards)]
+    assert "nvml" in spec.telemetry.sources
+
+
+def test_a_guess_is_told(tmp_path: Path) -> None:
+    told = new(str(tmp_path / "s.yaml"), "--engine", "ollama", "--json")
+    guess = "how many requests it was started to serve at once"
+    assert any(guess in item for item in json.loads(told.stdout)["to_do"])
+
+
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "spec.yaml"
     path.write_text("mine", "utf-8")
