@@ -24,7 +24,8 @@ class Dialect:
     `positional` names the settings that words without a flag fill, in order; `abbreviations` allows
     unique beginnings; `underscores` reads `_` as `-` in long flags; `one_dash_long` and
     `switch_values` (`--x=false`) are Go's way; `config_flag` names the setting whose value is a file
-    of more settings; `deprecated` says of a setting that still works what to know.
+    of more settings; `deprecated` says of a setting that still works what to know; `version` is the
+    one that the table describes.
     """
 
     engine: str
@@ -37,6 +38,7 @@ class Dialect:
     switch_values: bool = False
     config_flag: str | None = None
     deprecated: Mapping[str, str] = field(default_factory=dict)
+    version: str | None = None
     spellings: table.Spellings = field(init=False)
     gone: Mapping[str, Removed] = field(init=False)
 
@@ -46,6 +48,11 @@ class Dialect:
             spelled |= {flag[1:]: hit for flag, hit in spelled.items() if flag[:2] == "--"}
         object.__setattr__(self, "spellings", spelled)
         object.__setattr__(self, "gone", removed_index(self.removed))
+
+    @property
+    def called(self) -> str:
+        """The engine with the version of the table."""
+        return f"{self.engine} {self.version}" if self.version else self.engine
 
     def normal(self, flag: str) -> str:
         """A flag as the table spells it."""
@@ -97,11 +104,13 @@ class _Parser:
         self.out = Collector(origin)
         self.words: list[str] = []
         self.positions = list(dialect.positional)
+        self.bare = ""  # a flag without a value that stands just before
 
     def run(self, argv: Sequence[str]) -> None:
         self.words = list(argv)[::-1]
         while self.words:
             word = self.words.pop()
+            bare, self.bare = self.bare, ""
             if word == "--":
                 for rest in self.words[::-1]:
                     self._positional(rest)
@@ -109,7 +118,7 @@ class _Parser:
             if self._looks_like_flag(word):
                 self._flag(word)
             else:
-                self._positional(word)
+                self._positional(word, bare)
 
     def _looks_like_flag(self, word: str) -> bool:
         """argparse's rule: a dash first, no space inside, and not a negative number."""
@@ -117,12 +126,14 @@ class _Parser:
             return False
         return " " not in word.partition("=")[0]
 
-    def _positional(self, word: str) -> None:
-        if self.positions:
+    def _positional(self, word: str, bare: str = "") -> None:
+        if self.positions and not (bare and word.lower() in ("true", "false")):
             setting = self.dialect.settings[self.positions.pop(0)]
             self._store(setting, setting.name, word)
             return
         said = f"{word[:80]!r} belongs to no flag; {self.dialect.engine} takes no such argument"
+        if bare:
+            said = f"{word[:80]!r} follows {bare}, which takes no value: leave it out"
         self.out.reading.complain("stray-argument", said, word[:80])
 
     def _flag(self, word: str) -> None:
@@ -167,7 +178,7 @@ class _Parser:
             self.out.reading.complain("exits", said, flag)
         elif not setting.takes_value:
             self._bare(setting, positive, flag, attached)
-        elif setting.kind == "list":
+        elif setting.kind in ("list", "many"):
             self._list(setting, flag, attached)
         elif attached is not None:
             self._store(setting, flag, attached)
@@ -194,13 +205,15 @@ class _Parser:
             self.out.reading.complain("value-unexpected", said, flag)
             stated, complaint = pyvalues.read_value(setting, attached, flag)
             value = value if complaint else stated is positive
+        else:
+            self.bare = flag
         self.out.put(setting, value, flag, attached)
 
     def _list(self, setting: Setting, flag: str, attached: str | None) -> None:
         items = [attached] if attached is not None else []
         while attached is None and self.words and not self._looks_like_flag(self.words[-1]):
             items.append(self.words.pop())
-        if not items:
+        if not items and setting.kind == "list":
             said = f"{flag} needs one or more values, and the engine stops"
             self.out.reading.complain("value-missing", said, flag)
             return
@@ -210,28 +223,33 @@ class _Parser:
         value, complaint = pyvalues.read_value(setting, raw, flag)
         if complaint:
             self.out.reading.complain(*complaint, flag)
-        else:
+        if not complaint or value is not None:
             self.out.put(setting, value, flag, raw)
 
     def _unknown(self, spelled: str, flag: str, attached: bool) -> None:
         problems = self.out.reading.problems
         if not (problems and problems[-1].kind == "ambiguous-flag" and problems[-1].flag == flag):
             near = did_you_mean(flag, self.dialect.spellings)
-            said = f"{spelled[:80]} is not a flag of {self.dialect.engine}{near}"
+            said = f"{spelled[:80]} is not a flag of {self.dialect.called}{near}"
             self.out.reading.complain("unknown-flag", said, spelled[:80])
         if not attached and self.words and not self._looks_like_flag(self.words[-1]):
             self.words.pop()
 
     def _removed(self, entry: Removed, flag: str, attached: str | None) -> None:
-        self.out.removed(entry, flag)
+        self.out.removed(entry, flag, self.dialect.called)
         raw = attached
         if raw is None and entry.takes_value and self.words:
             raw = self.words.pop()
+        while entry.many and self.words and not self._looks_like_flag(self.words[-1]):
+            raw = f"{raw} {self.words.pop()}"
         if entry.means is None:
             return
         name, constant = entry.means
         text = constant if constant is not None else raw
         setting = self.dialect.settings[name]
+        if entry.many and text is not None:
+            self.out.set(setting, list(text.split()), flag, raw)
+            return
         if text is not None:
             value, complaint = pyvalues.read_value(setting, text, flag)
             if complaint is None:

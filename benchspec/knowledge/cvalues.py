@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from benchspec.knowledge.model import ProblemKind, Setting, Value
-from benchspec.knowledge.reading import FALSE_WORDS, TRUE_WORDS
+from benchspec.knowledge.reading import FALSE_WORDS, TRUE_WORDS, unfilled, unknown_yet
 
 CONTEXT_STEP_TOKENS = 256  # src/llama-context.cpp pads the context up to a multiple of this
 
@@ -31,7 +31,10 @@ def read_value(setting: Setting, raw: str, flag: str) -> Read:
     reader = _READERS.get(setting.kind)
     if reader is None:
         return raw, None
-    return reader(setting, raw, flag)
+    value, complaint = reader(setting, raw, flag)
+    if complaint and unknown_yet(raw):
+        return unfilled(raw, flag)
+    return value, complaint
 
 
 def _invalid(setting: Setting, raw: str, flag: str, wants: str) -> tuple[None, Complaint]:

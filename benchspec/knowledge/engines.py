@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import cast
@@ -15,6 +16,7 @@ from benchspec.errors import UsageError
 from benchspec.knowledge.model import (
     MAX_COMMAND_CHARS,
     EngineKnowledge,
+    Invocation,
     ParsedCommand,
     Problem,
     ProblemKind,
@@ -22,6 +24,7 @@ from benchspec.knowledge.model import (
     Setting,
     SettingUse,
 )
+from benchspec.knowledge.reading import DASHES, straightened
 
 _MODULES = {
     "llama.cpp": "llamacpp",
@@ -109,10 +112,11 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     """
     from benchspec.knowledge import invocation  # only specs with a pasted command need it
 
+    kind = kind or _kind_of_file(command)
     own_file = _read_file(kind, command)
     if own_file is not None:
         return ParsedCommand(kind, "", (), {}, own_file.settings, own_file.problems)
-    found = invocation.find(command, kind)
+    found = _straight(invocation.find(command, kind))
     known = engine(found.engine) if found.engine else None
     reading = Reading()
     if known is not None:
@@ -122,6 +126,32 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     return ParsedCommand(
         found.engine, found.executable, found.argv, found.env, reading.settings, problems
     )
+
+
+def _kind_of_file(text: str) -> str | None:
+    """The engine whose own kind of file this is, where the text itself shows it."""
+    from benchspec.knowledge import programs
+
+    for kind, opening in programs.OWN_FILES.items():
+        if len(text) <= MAX_COMMAND_CHARS and opening.search(text):
+            reading = _read_file(kind, text)
+            if reading and len(reading.settings) > len(reading.problems):
+                return kind
+    return None
+
+
+def _straight(found: Invocation) -> Invocation:
+    """The same with its flags as they are typed, where a web page has made dashes of hyphens."""
+    known = engine(found.engine) if found.engine else None
+    printed = [word for word in found.argv if word[:1] in DASHES]
+    if known is None or not printed:
+        return found
+    flags = [flag for each in known.settings.values() for flag in (*each.flags, *each.negatives)]
+    argv = tuple(straightened(word, flags) for word in found.argv)
+    said = (
+        f"{printed[0][:60]} and the like are read with plain hyphens; no engine takes such a dash"
+    )
+    return replace(found, argv=argv, problems=(*found.problems, Problem("typographic", said)))
 
 
 def _read_file(kind: str | None, text: str) -> Reading | None:
@@ -165,7 +195,7 @@ def _read_command(known: EngineKnowledge, command: str, env: Mapping[str, str]) 
     own_file = _read_file(known.kind, command)
     if own_file is not None:
         return _over(known.parse_env(env), own_file)
-    found = invocation.find(command, known.kind)
+    found = _straight(invocation.find(command, known.kind))
     if found.engine != known.kind:
         return Reading(problems=list(found.problems))
     args = known.parse_args(found.executable, found.argv, "command")
@@ -243,7 +273,7 @@ def _words(known: EngineKnowledge | None, name: str, value: object) -> Sequence[
         )
     if isinstance(value, list):
         texts = [_text(item) for item in value]
-        if setting is not None and setting.kind == "list":
+        if setting is not None and setting.kind in ("list", "many"):
             return [flag, *texts]
         return [word for text in texts for word in (flag, text)]
     return [flag, _text(value)]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from benchspec.knowledge import programs, shell
+from benchspec.knowledge import pasted, programs, shell
 from benchspec.knowledge.model import Invocation, Problem
+from benchspec.knowledge.pasted import Started
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _POWERSHELL = re.compile(r"\$env:(\w+)(?:=(.*))?", re.DOTALL | re.IGNORECASE)
-_PROMPT = re.compile(r"[$%❯]|\S+@\S+[$#%]")
+_SECRET = re.compile(r"TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 _MAX_DEPTH = 4
 
 
@@ -30,9 +31,9 @@ def find(command: str, kind: str | None = None) -> Invocation:
     With a `kind` and no known program, the last simple command is taken for that engine's. Without
     either, `engine` is None. Never raises; what is odd is in `problems`.
     """
-    commands, problems = shell.split(command)
+    commands, problems = pasted.read(command)
     exported: dict[str, str] = {}
-    found = [hit for hit in _search(commands, exported, 0) if hit]
+    found = [hit for hit in _search(commands, exported, 0, problems) if hit]
     fitting = [each for each in found if kind in (None, each.engine)]
     servers = [each for each in fitting if programs.serves(each.engine, each.executable, each.argv)]
     hit = next(iter(servers or fitting), None)
@@ -42,7 +43,29 @@ def find(command: str, kind: str | None = None) -> Invocation:
             problems.append(_other_engine(hit, kind))
     if hit is None:
         return _unrecognised(commands, kind, exported, problems)
-    return Invocation(hit.engine, hit.executable, hit.argv, hit.env, tuple(problems))
+    argv, elided = _without_gaps(hit.argv)
+    problems = _about([hit.executable, *argv], hit.env, problems) + elided
+    return Invocation(hit.engine, hit.executable, argv, hit.env, tuple(problems))
+
+
+def _about(words: Iterable[str], env: dict[str, str], problems: list[Problem]) -> list[Problem]:
+    """Each variable once, without those that the engine never sees, such as that of `docker run -v
+    $HOME:/x`, and those that stand for a secret, where they belong."""
+    public = [value for name, value in env.items() if not _SECRET.search(name)]
+    seen = "\n".join([*words, *public])
+    others = [each for each in problems if each.kind != "not-expanded"]
+    open_ = dict.fromkeys(each for each in problems if each.kind == "not-expanded")
+    return [*others, *(each for each in open_ if (each.flag or "") in seen)]
+
+
+def _without_gaps(argv: Sequence[str]) -> tuple[tuple[str, ...], list[Problem]]:
+    """`llama-server [...] -np 4`: what an author left out is no argument, and is said."""
+    gaps = [word for word in argv if programs.GAP.fullmatch(word)]
+    if not gaps:
+        return tuple(argv), []
+    said = f"the line is abridged ({gaps[0]}): what stood there is not known"
+    kept = tuple(word for word in argv if not programs.GAP.fullmatch(word))
+    return kept, [Problem("abridged", said, gaps[0])]
 
 
 def _other_engine(hit: _Found, kind: str) -> Problem:
@@ -53,39 +76,46 @@ def _other_engine(hit: _Found, kind: str) -> Problem:
 
 
 def _unrecognised(
-    commands: list[list[str]], kind: str | None, env: dict[str, str], problems: list[Problem]
+    commands: list[Started], kind: str | None, env: dict[str, str], problems: list[Problem]
 ) -> Invocation:
     """Variables alone, flags alone, or a program under another name, for the kind that is given."""
     words: list[str] = []
     for each in commands:
-        words = _take_assignments(each, env) if not _exports(each, env) else []
+        env.update(each.env)
+        words = _take_assignments(each.words, env) if not _exports(each.words, env) else []
     if words and programs.PYTHON.fullmatch(programs.base_name(words[0])):
         words = [word for word in words[1:] if word != "-m"] or words
     bare = bool(words) and words[0].startswith("-")
     executable = "" if bare or not words else words[0]
-    argv = words if bare else words[1:]
+    argv, elided = _without_gaps(words if bare else words[1:])
+    problems = _about([executable, *argv], env, problems) + elided
+    if kind is None and not argv:
+        kind = next(
+            (
+                engine
+                for name in env
+                for part, engine in programs.VARIABLES.items()
+                if name.startswith(part)
+            ),
+            None,
+        )
     if executable and programs.SCRIPTS.get(programs.base_name(executable)) != kind:
         said = f"{executable[:80]} is not a program of an engine that is known here"
         problems.append(Problem("unknown-executable", said, executable[:80]))
-    return Invocation(kind, executable, tuple(argv), env, tuple(problems))
+    return Invocation(kind, executable, argv, env, tuple(problems))
 
 
-def _search(commands: list[list[str]], exported: dict[str, str], depth: int) -> list[_Found | None]:
+def _search(
+    commands: list[Started], exported: dict[str, str], depth: int, problems: list[Problem]
+) -> list[_Found | None]:
     hits: list[_Found | None] = []
-    for pasted in commands:
-        words = _past_prompt(pasted)
-        if not words or _exports(words, exported):
-            continue
-        hits.append(_peel(words, dict(exported), depth))
+    for each in commands:
+        env = {**exported, **each.env}
+        if each.image is not None:
+            hits.append(_image(each.image, each.entrypoint, each.words, env, depth, problems))
+        elif each.words and not _exports(each.words, exported):
+            hits.append(_peel(each.words, env, depth, problems))
     return hits
-
-
-def _past_prompt(words: list[str]) -> list[str]:
-    """Without the prompt of a shell that was copied along: `$`, `me@box:~$`, `[me@box dir]$`."""
-    if _PROMPT.fullmatch(words[0]):
-        return words[1:]
-    bracket = words[0].startswith("[") and words[1:] and words[1][-2:] in ("]$", "]#")
-    return words[2:] if bracket else words
 
 
 def _exports(words: Sequence[str], exported: dict[str, str]) -> bool:
@@ -115,7 +145,9 @@ def _take_assignments(words: Sequence[str], env: dict[str, str]) -> list[str]:
     return rest
 
 
-def _peel(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:
+def _peel(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
     """The engine started by one simple command, whatever stands before it."""
     words = _take_assignments(words, env)
     if not words or depth > _MAX_DEPTH:
@@ -124,49 +156,65 @@ def _peel(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | Non
     engine = programs.engine_of(head)
     if engine is not None:
         return _Found(engine, head, tuple(words[1:]), env)
+    if head == programs.ONE_FOR_ALL and words[1:2] and words[1] in programs.SUBCOMMANDS:
+        return _Found("llama.cpp", programs.SUBCOMMANDS[words[1]], tuple(words[2:]), env)
     if head in programs.CONTAINERS:
-        return _container(words[1:], env, depth)
+        return _container(words[1:], env, depth, problems)
     if head in programs.SHELLS:
-        return _shell_string(words[1:], env, depth)
+        return _shell_string(words[1:], env, depth, problems)
     if programs.PYTHON.fullmatch(head):
         return _python(words[1:], env)
     if head in programs.WRAPPERS:
-        return _wrapped(words[1:], env, depth)
+        return _wrapped(words[1:], env, depth, problems)
     return None
 
 
-def _wrapped(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:
-    """Skips a wrapper's own options to the first word that leads to an engine."""
+def _wrapped(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
+    """Skips a wrapper's own options to the first word that leads to an engine.
+
+    What follows an option that takes a name (`sudo -u llama-server`) is tried last.
+    """
+    doubtful: list[int] = []
     for index, word in enumerate(words):
-        if hit := _within(word, env, depth):
+        if hit := _within(word, env, depth, problems):
             return hit
         if pair := _ASSIGNMENT.fullmatch(word):
             env[pair[1]] = pair[2]
-        elif (
-            word.startswith("-")
-            or word in programs.WRAPPERS
-            or (index and words[index - 1] in programs.WRAPPER_VALUES)
-        ):
+        elif word.startswith("-") or word in programs.WRAPPERS:
             continue
-        elif hit := _peel(words[index:], env, depth + 1):
+        elif index and words[index - 1] in programs.WRAPPER_VALUES:
+            doubtful.append(index)
+        elif hit := _peel(words[index:], env, depth + 1, problems):
             return hit
-    return None
+    tried = (_peel(words[index:], env, depth + 1, problems) for index in doubtful[:3])
+    return next((hit for hit in tried if hit), None)
 
 
-def _within(word: str, env: dict[str, str], depth: int) -> _Found | None:
+def _within(word: str, env: dict[str, str], depth: int, problems: list[Problem]) -> _Found | None:
     """A word that is a command line of its own: `ssh host '...'`, `tmux new -d '...'`."""
     if " " not in word.strip() or depth >= _MAX_DEPTH:
         return None
-    commands, _ = shell.split(word)
-    return next((hit for hit in _search(commands, dict(env), depth + 1) if hit), None)
+    commands, found = shell.split(word)
+    hits = _search([Started(each) for each in commands], dict(env), depth + 1, found)
+    hit = next((hit for hit in hits if hit), None)
+    if hit:
+        problems += found
+    return hit
 
 
-def _shell_string(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:
+def _shell_string(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
     """`bash -c '...'`: the string is a command line of its own."""
     for index, word in enumerate(words[:-1]):
         if re.fullmatch(r"-[a-z]*c", word):
-            commands, _ = shell.split(words[index + 1])
-            return next((hit for hit in _search(commands, dict(env), depth + 1) if hit), None)
+            return _within(f"{words[index + 1]} ;", env, depth, problems)
+        if re.fullmatch(r"/[ck]|-Command", word, re.IGNORECASE):
+            inner = words[index + 1]
+            within = _within(inner, env, depth, problems)
+            return within or _peel(words[index + 1 :], env, depth + 1, problems)
     return None
 
 
@@ -184,7 +232,9 @@ def _python(words: Sequence[str], env: dict[str, str]) -> _Found | None:
     return None
 
 
-def _container(words: Sequence[str], env: dict[str, str], depth: int) -> _Found | None:
+def _container(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
     """`docker run OPTIONS IMAGE ARGS`, `docker exec OPTIONS CONTAINER COMMAND` and their likes."""
     rest = list(words)
     while rest and rest[0] in ("compose", "container"):
@@ -195,31 +245,47 @@ def _container(words: Sequence[str], env: dict[str, str], depth: int) -> _Found 
     while rest:
         word = rest.pop(0)
         if not word.startswith("-"):
-            if word.strip(".…"):
-                return _image(word, entrypoint, rest, env, depth)
+            if word.strip(".…[]"):
+                return _image(word, entrypoint, rest, env, depth, problems)
             continue
-        option, _, attached = word.partition("=")
-        if word[:2] == "-e" and len(word) > 2:
-            option, attached = "-e", word[2:].removeprefix("=")
-        value = attached
-        if not attached and rest and not programs.DOCKER_SWITCH.fullmatch(option):
-            value = rest.pop(0)
+        option, value = _docker_option(word, rest)
         if option in ("-e", "--env") and (pair := _ASSIGNMENT.fullmatch(value)):
             env[pair[1]] = pair[2]
         elif option == "--entrypoint":
-            entrypoint = value
+            entrypoint = [value]
     return None
 
 
+def _docker_option(word: str, rest: list[str]) -> tuple[str, str]:
+    """An option of `docker run` and its value: `-e X`, `-eX`, `-itv/a:/b`, `--env=X`, `--rm`."""
+    if word.startswith("--"):
+        option, equals, value = word.partition("=")
+        if not equals and rest and not programs.DOCKER_SWITCH.fullmatch(option):
+            value = rest.pop(0)
+        return option, value
+    letters = word[1:].lstrip(programs.DOCKER_LETTERS)
+    if not letters:
+        return word, ""
+    value = letters[1:].removeprefix("=")
+    if not value and rest:
+        value = rest.pop(0)
+    return f"-{letters[0]}", value
+
+
 def _image(
-    image: str, entrypoint: str | None, args: list[str], env: dict[str, str], depth: int
+    image: str,
+    entrypoint: list[str] | None,
+    args: list[str],
+    env: dict[str, str],
+    depth: int,
+    problems: list[Problem],
 ) -> _Found | None:
-    if entrypoint:
-        return _peel([entrypoint, *args], env, depth + 1)
-    if args and not args[0].startswith("-") and (hit := _peel(args, dict(env), depth + 1)):
+    if entrypoint is not None and any(entrypoint):
+        return _peel([*entrypoint, *args], env, depth + 1, problems)
+    if args and not args[0].startswith("-") and (hit := _peel(args, env, depth + 1, problems)):
         return hit
     entry = programs.image_entry(image, args)
     if entry is None:
         return None
-    program, before, rest = entry
-    return _Found(programs.PROGRAMS[program], program, (*before, *rest), env)
+    program, before, after = entry
+    return _Found(programs.PROGRAMS[program], program, (*before, *after), env)

@@ -9,7 +9,11 @@ from benchspec.knowledge.model import EngineKnowledge, Origin, Reading
 
 _SETTINGS = table.load("koboldcpp")
 _DIALECT = arguments.Dialect(
-    "koboldcpp", _SETTINGS, positional=("model-param", "port"), config_flag="config"
+    "koboldcpp",
+    _SETTINGS,
+    positional=("model-param", "port"),
+    config_flag="config",
+    version="1.115",
 )
 
 
@@ -31,5 +35,5 @@ KNOWLEDGE = EngineKnowledge(
     program="koboldcpp",
     default_slots=1,
     config_files=("the .kcpps file given with --config",),
-    version="1.115",
+    version=_DIALECT.version,
 )

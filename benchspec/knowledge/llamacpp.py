@@ -20,7 +20,13 @@ _SPELLINGS = table.spellings(_SETTINGS)
 _SERVERS = ("llama-server", "server")
 DEFAULT_SLOTS = 4  # tools/server/server.cpp: a negative n_parallel becomes 4, with a unified cache
 
+BUILD = "b11434"  # what the table describes
+
+# Where a build is named: b8895 ran with --draft-max and --spec-ngram-size-n (ggml-org/llama.cpp#21404),
+# b10114 took --no-mmap with a warning (#26110), b10884 refuses it (tscibilia/home-ops#3804).
 _OLD_NAME = "understood here as the older builds did"
+_DRAFT_SEEN = "b8895"
+_LOADING_GONE = "b10884"
 REMOVED = (
     Removed(
         ("--draft", "--draft-n", "--draft-max"),
@@ -28,6 +34,7 @@ REMOVED = (
         takes_value=True,
         means=("spec-draft-n-max", None),
         note=_OLD_NAME,
+        seen_in=_DRAFT_SEEN,
     ),
     Removed(
         ("--draft-min", "--draft-n-min"),
@@ -35,15 +42,35 @@ REMOVED = (
         takes_value=True,
         means=("spec-draft-n-min", None),
         note=_OLD_NAME,
+        seen_in=_DRAFT_SEEN,
     ),
-    Removed(("--spec-ngram-size-n",), "--spec-ngram-TYPE-size-n", takes_value=True),
-    Removed(("--spec-ngram-size-m",), "--spec-ngram-TYPE-size-m", takes_value=True),
-    Removed(("--spec-ngram-min-hits",), "--spec-ngram-TYPE-min-hits", takes_value=True),
-    Removed(("--mmap",), "--load-mode mmap", means=("load-mode", "mmap")),
-    Removed(("--no-mmap",), "--load-mode none", means=("load-mode", "none")),
-    Removed(("--mlock",), "--load-mode mlock", means=("load-mode", "mlock")),
-    Removed(("--direct-io", "-dio"), "--load-mode dio", means=("load-mode", "dio")),
-    Removed(("--no-direct-io", "-ndio"), "--load-mode auto", means=("load-mode", "auto")),
+    Removed(
+        ("--spec-ngram-size-n",), "--spec-ngram-TYPE-size-n", takes_value=True, seen_in=_DRAFT_SEEN
+    ),
+    Removed(
+        ("--spec-ngram-size-m",), "--spec-ngram-TYPE-size-m", takes_value=True, seen_in=_DRAFT_SEEN
+    ),
+    Removed(
+        ("--spec-ngram-min-hits",),
+        "--spec-ngram-TYPE-min-hits",
+        takes_value=True,
+        seen_in=_DRAFT_SEEN,
+    ),
+    Removed(("--mmap",), "--load-mode mmap", means=("load-mode", "mmap"), gone_in=_LOADING_GONE),
+    Removed(("--no-mmap",), "--load-mode none", means=("load-mode", "none"), gone_in=_LOADING_GONE),
+    Removed(("--mlock",), "--load-mode mlock", means=("load-mode", "mlock"), gone_in=_LOADING_GONE),
+    Removed(
+        ("--direct-io", "-dio"),
+        "--load-mode dio",
+        means=("load-mode", "dio"),
+        gone_in=_LOADING_GONE,
+    ),
+    Removed(
+        ("--no-direct-io", "-ndio"),
+        "--load-mode auto",
+        means=("load-mode", "auto"),
+        gone_in=_LOADING_GONE,
+    ),
     Removed(
         ("-cd", "--ctx-size-draft"),
         takes_value=True,
@@ -57,7 +84,31 @@ REMOVED = (
     Removed(("-gan", "--grp-attn-n"), takes_value=True, note="not in llama-server"),
     Removed(("-gaw", "--grp-attn-w"), takes_value=True, note="not in llama-server"),
     Removed(("--prompt-cache",), takes_value=True, note="not in llama-server"),
+    Removed(("-mmq", "--mul-mat-q", "-nommq", "--no-mul-mat-q"), note="a build option now"),
+    Removed(("--memory-f32", "--memory_f32"), "--cache-type-k f32"),
+    Removed(("-gqa", "--gqa"), takes_value=True, note="read from the model"),
+    Removed(("-eps", "--rms-norm-eps"), takes_value=True, note="read from the model"),
+    Removed(("--low-vram",), "--no-kv-offload", means=("kv-offload", "false")),
+    Removed(("-spf", "--system-prompt-file"), takes_value=True, note="send it with the request"),
+    Removed(("--log-format",), takes_value=True),
+    Removed(("--slots-endpoint-disable",), "--no-slots", means=("slots", "false")),
+    Removed(("-dkvc", "--dump-kv-cache"), note="a debugging aid"),
 )
+
+# Bare flags of older builds that want a word now; b6327 has the new form (mybigday/llama.node#102).
+WORDS_SINCE = {"-fa": "b6327", "--flash-attn": "b6327"}
+
+# Flags of the fork ik_llama.cpp, whose command lines look like this program's, and how many words
+# follow each (its README and issues).
+FORK = "ik_llama.cpp"
+FORK_FLAGS = {
+    "-fmoe": 0, "--fused-moe": 0, "-no-fmoe": 0, "-rtr": 0, "--run-time-repack": 0, "-ger": 0,
+    "-muge": 0, "-mqkv": 0, "-khad": 0, "-smgs": 0, "-gr": 0, "-no-gr": 0, "-amb": 1,
+    "--attention-max-batch": 1, "-mla": 1, "--mla-use": 1, "-ser": 1, "--smart-expert-reduction": 1,
+    "-cuda": 1, "--offload-policy": 1, "-op": 1,
+}  # fmt: skip
+# Cache types of forks, which this program refuses.
+_FORK_CACHE_TYPES = ("q6_0", "q8_KV", "turbo2", "turbo3", "turbo4")
 _REMOVED = removed_index(REMOVED)
 _STOPPING_ENV = {
     "LLAMA_ARG_DRAFT_MAX": "LLAMA_ARG_SPEC_DRAFT_N_MAX",
@@ -71,6 +122,7 @@ _DEAD_ENV = {
     "LLAMA_ARG_WEBUI": "LLAMA_ARG_UI",
     "LLAMA_ARG_MODEL_DRAFT": "LLAMA_ARG_SPEC_DRAFT_MODEL",
     "LLAMA_ARG_HFD_REPO": "LLAMA_ARG_SPEC_DRAFT_HF_REPO",
+    "LLAMA_ARG_API_KEY": "LLAMA_API_KEY",
 }
 
 # Bare flags that set many things at once, in place: what stands after them still wins.
@@ -259,6 +311,8 @@ class _Parser:
             self._missing(setting, flag)
             return
         self.words.pop()
+        if problem and raw in _FORK_CACHE_TYPES:
+            problem = problem[0], f"{problem[1]} ({raw} is a cache type of forks)"
         if setting.kind == "pair":
             raw = f"{raw} {self.words.pop()}" if self.words else raw
             value = raw
@@ -275,6 +329,8 @@ class _Parser:
         wants = ", ".join(setting.choices) or f"a value ({setting.kind})"
         follows = f"; {self.words[-1]} would be taken for it" if self.words else ""
         said = f"{flag} needs a value: {wants}{follows}, and the server stops"
+        if flag in WORDS_SINCE:
+            said += f" (builds before {WORDS_SINCE[flag]} had it without one)"
         self.out.reading.complain("value-missing", said, flag)
         if setting.kind == "word":  # older builds had a bare flag
             self.out.put(setting, "on", flag, None)
@@ -284,6 +340,10 @@ class _Parser:
         name, equals, _ = flag.partition("=")
         if entry is not None:
             self._removed(entry, flag)
+        elif flag in FORK_FLAGS:
+            said = f"{flag} is a flag of the fork {FORK}; llama.cpp itself has no such flag"
+            self.out.reading.complain("unknown-flag", said, flag)
+            del self.words[len(self.words) - min(FORK_FLAGS[flag], len(self.words)) :]
         elif not word.startswith("-"):
             said = f"{word[:80]!r} belongs to no flag; llama.cpp takes no positional arguments"
             self.out.reading.complain("stray-argument", said, word[:80])
@@ -293,13 +353,13 @@ class _Parser:
             self.out.reading.complain("equals-form", said, name)
         else:
             near = did_you_mean(name, self.spellings)
-            said = f"{word[:80]} is not a flag of this llama.cpp program{near}"
+            said = f"{word[:80]} is not a flag of this llama.cpp program as of {BUILD}{near}"
             self.out.reading.complain("unknown-flag", said, word[:80])
             if self.words and not self.words[-1].startswith("-"):
                 self.words.pop()
 
     def _removed(self, entry: Removed, flag: str) -> None:
-        self.out.removed(entry, flag)
+        self.out.removed(entry, flag, BUILD)
         raw = self.words.pop() if entry.takes_value and self.words else None
         if entry.means is None:
             return
@@ -351,7 +411,7 @@ def _env_ignored(out: Collector, name: str, known: set[str]) -> None:
         out.reading.complain("removed-flag", said, name)
         return
     instead = f"; set {_DEAD_ENV[name]}" if name in _DEAD_ENV else did_you_mean(name, known)
-    said = f"{name} is ignored silently: this version has no such variable{instead}"
+    said = f"{name} is ignored silently: {BUILD} has no such variable{instead}"
     out.reading.complain("env-ignored", said, name)
 
 
@@ -364,6 +424,7 @@ KNOWLEDGE = EngineKnowledge(
     removed=REMOVED,
     default_slots=DEFAULT_SLOTS,
     config_files=("/etc/llama.cpp/config.ini", "$XDG_CONFIG_HOME/llama.cpp/config.ini"),
-    version="b11434",
+    version=BUILD,
+    words_since=WORDS_SINCE,
     parse_text=parse_text,
 )

@@ -8,7 +8,9 @@ from benchspec.knowledge import arguments, table
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading
 
 _SETTINGS = table.load("lm-studio")
-_DIALECT = arguments.Dialect("lm-studio", _SETTINGS, positional=("model",), abbreviations=False)
+_DIALECT = arguments.Dialect(
+    "lm-studio", _SETTINGS, positional=("model",), abbreviations=False, version="0.4"
+)
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
@@ -29,5 +31,5 @@ KNOWLEDGE = EngineKnowledge(
     program="lms",
     default_slots=4,
     config_files=("the settings of the app",),
-    version="0.4",
+    version=_DIALECT.version,
 )

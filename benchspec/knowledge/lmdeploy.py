@@ -8,7 +8,9 @@ from benchspec.knowledge import arguments, dotted, table
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading
 
 _SETTINGS = table.load("lmdeploy")
-_DIALECT = arguments.Dialect("lmdeploy", _SETTINGS, positional=("model",), underscores=True)
+_DIALECT = arguments.Dialect(
+    "lmdeploy", _SETTINGS, positional=("model",), underscores=True, version="0.18.0"
+)
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
@@ -33,5 +35,5 @@ KNOWLEDGE = EngineKnowledge(
     parse_env=parse_env,
     program="lmdeploy",
     default_slots=None,
-    version="0.18.0",
+    version=_DIALECT.version,
 )

@@ -8,7 +8,7 @@ from benchspec.knowledge import arguments, table
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading
 
 _SETTINGS = table.load("mlx-lm")
-_DIALECT = arguments.Dialect("mlx-lm", _SETTINGS)
+_DIALECT = arguments.Dialect("mlx-lm", _SETTINGS, version="0.32.2")
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
@@ -28,5 +28,5 @@ KNOWLEDGE = EngineKnowledge(
     parse_env=parse_env,
     program="mlx_lm.server",
     default_slots=32,
-    version="0.32.2",
+    version=_DIALECT.version,
 )

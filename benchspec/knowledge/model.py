@@ -10,11 +10,12 @@ from typing import Any, Literal
 Value = bool | int | float | str | list[Any] | dict[str, Any] | None
 
 # How a value is written. `joined` accumulates over repeats into one comma list, `list` takes several
-# words after one flag, `optional` none or one, `sweep` and `ints` a comma list that the program runs
-# through; `preset` is a bare flag that sets other settings, `exit` ends the program.
+# words after one flag, `many` any number of them, `optional` none or one, `sweep` and `ints` a comma
+# list that the program runs through; `preset` is a bare flag that sets other settings, `exit` ends
+# the program.
 Kind = Literal[
     "switch", "bool", "int", "float", "word", "choice", "text", "optional", "joined", "list",
-    "json", "size", "layers", "pair", "sweep", "ints", "preset", "exit",
+    "many", "json", "size", "layers", "pair", "sweep", "ints", "preset", "exit",
 ]  # fmt: skip
 
 # What a setting can change in a measurement.
@@ -32,7 +33,8 @@ ProblemKind = Literal[
     "value-invalid", "value-truncated", "value-unexpected", "not-negatable", "stray-argument",
     "duplicate-flag", "deprecated-flag", "flag-and-env", "env-ignored", "preset-flag", "exits",
     "config-file", "unquoted-json", "unbalanced-quote", "not-expanded", "control-character",
-    "too-long", "unknown-executable", "other-engine", "not-a-server", "not-a-flag",
+    "too-long", "unknown-executable", "other-engine", "not-a-server", "not-a-flag", "abridged",
+    "typographic",
 ]  # fmt: skip
 
 
@@ -89,15 +91,18 @@ class Removed:
     """A spelling that this version no longer has; `successor` is what to write instead.
 
     `means` is (setting, value) where an old spelling has one exact equivalent; a value of None
-    stands for the value that follows the flag. `takes_value` tells whether one followed;
-    `gone_in` is the first version without it, where that is known.
+    stands for the value that follows the flag. `takes_value` tells whether one followed, `many`
+    whether several did. `gone_in` is the first version that is known to be without it, `seen_in`
+    the last one that is known to have it.
     """
 
     names: tuple[str, ...]
     successor: str | None = None
     takes_value: bool = False
+    many: bool = False
     means: tuple[str, str | None] | None = None
     gone_in: str | None = None
+    seen_in: str | None = None
     note: str | None = None
 
 
@@ -168,6 +173,7 @@ class EngineKnowledge:
     nothing is said, None where that depends on the device or the model. `config_files` are read by
     the engine on its own. `version` is the one the table describes. `parse_text` reads the engine's
     own kind of file (a Modelfile, a preset); it gives None for a text that is no such file.
+    `words_since` are flags that older versions had without a value, and the version that wants one.
     """
 
     kind: str
@@ -180,6 +186,7 @@ class EngineKnowledge:
     config_files: tuple[str, ...] = ()
     version: str | None = None
     parse_text: Callable[[str], Reading | None] | None = None
+    words_since: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> Mapping[str, Setting]:

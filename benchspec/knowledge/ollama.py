@@ -51,7 +51,7 @@ def parse_env(env: Mapping[str, str]) -> Reading:
     for name in env:
         if name.startswith("OLLAMA_") and name not in known:
             instead = f": {_GONE[name]}" if name in _GONE else did_you_mean(name, known)
-            said = f"{name} is ignored: this version has no such variable{instead}"
+            said = f"{name} is ignored: Ollama 0.33 has no such variable{instead}"
             reading.complain("env-ignored", said, name)
     return reading
 

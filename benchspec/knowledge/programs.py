@@ -72,7 +72,36 @@ _FULL_IMAGE_TOOLS = {
     "-b": "llama-bench",
     "--perplexity": "llama-perplexity",
     "-p": "llama-perplexity",
+    "--run-legacy": "llama-completion",
+    "-l": "llama-completion",
 }
+
+# llama.cpp's one program for everything: `llama serve`, `llama bench`.
+ONE_FOR_ALL = "llama"
+SUBCOMMANDS = {
+    "serve": "llama-server",
+    "server": "llama-server",
+    "cli": "llama-cli",
+    "chat": "llama-cli",
+    "completion": "llama-completion",
+    "bench": "llama-bench",
+}
+
+# What authors write where they leave something out.
+GAP = re.compile(
+    r"\[?(?:\.{3}|…)\]?|<(?:your |other |more )?(?:flags|args|options)[^<>]*>"
+    r"|\[(?:options|args|flags)\]",
+    re.IGNORECASE,
+)
+
+# Files that an engine reads itself, by what shows that a text is one: a Modelfile has instructions
+# that a Dockerfile has not; a preset has sections, or keys of llama.cpp.
+OWN_FILES = {
+    "ollama": re.compile(r"^[ \t]*(?:PARAMETER|TEMPLATE|ADAPTER|MESSAGE)[ \t]", re.MULTILINE),
+    "llama.cpp": re.compile(r"^[ \t]*(?:\[[^\]\n]+\]|[a-z][\w-]*[ \t]*=[ \t]*\S+)", re.MULTILINE),
+}
+# Variables that only one engine reads.
+VARIABLES = {"OLLAMA_": "ollama", "LLAMA_ARG_": "llama.cpp", "VLLM_": "vllm", "SGLANG_": "sglang"}
 
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "cmd", "pwsh", "powershell"})
@@ -83,19 +112,24 @@ WRAPPERS = frozenset({
     "micromamba", "pixi", "hatch", "pdm", "rye", "xvfb-run", "screen", "tmux", "gdb", "start",
     "torchrun", "accelerate", "watch", "script", "unbuffer", "command", "builtin", "mise",
     "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains", "ssh", "su", "runuser",
-    "wsl", "kubectl", "oc",
+    "wsl", "kubectl", "oc", "trtllm-llmapi-launch", "ray", "prime-run", "gpu-run", "chpst", "setpriv",
+    "trickle", "systemd-inhibit", "cgexec", "jetson-containers", "flock", "busybox",
 })  # fmt: skip
 # Options of wrappers whose value may be named like a program.
-WRAPPER_VALUES = frozenset({"--with", "--from", "--name", "-n", "-p", "--extra", "--group", "-J"})
+WRAPPER_VALUES = frozenset({
+    "--with", "--from", "--name", "-n", "-p", "--extra", "--group", "-J", "-u", "--user", "-g", "-s",
+    "-S", "-t", "-U", "--unit", "--title", "--chdir", "-D", "-L", "-N",
+})  # fmt: skip
 # Scripts with everyday names, told apart by the engine that is said to be run.
 SCRIPTS = {"main.py": "tabbyapi", "start.py": "tabbyapi", "koboldcpp.py": "koboldcpp"}
 PYTHON = re.compile(r"(?:python|pypy)(?:w|\d(?:\.\d+)*)?")
 
 # Docker options that take no value; every other option takes one.
+DOCKER_LETTERS = "ditqPT"
 DOCKER_SWITCH = re.compile(
-    r"-[ditqP]+|--(?:detach|interactive|tty|rm|init|privileged|publish-all|read-only|quiet|help"
+    r"--(?:detach|interactive|tty|rm|init|privileged|publish-all|read-only|quiet|help"
     r"|oom-kill-disable|no-healthcheck|sig-proxy|disable-content-trust|replace|tls-verify"
-    r"|no-deps|service-ports|build|remove-orphans|use-aliases|no-TTY)|-T"
+    r"|no-deps|service-ports|build|remove-orphans|use-aliases|no-TTY)"
 )
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from benchspec.knowledge.model import ProblemKind, Setting, Value
-from benchspec.knowledge.reading import FALSE_WORDS, TRUE_WORDS
+from benchspec.knowledge.reading import FALSE_WORDS, TRUE_WORDS, unfilled, unknown_yet
 
 Complaint = tuple[ProblemKind, str]
 Read = tuple[Value, Complaint | None]
@@ -49,6 +49,8 @@ def read_value(setting: Setting, raw: str, flag: str) -> Read:
     try:
         return reader(setting, raw), None
     except (ValueError, RecursionError):
+        if unknown_yet(raw):
+            return unfilled(raw, flag)
         wants = _WANTS[setting.kind]
         if setting.choices:
             wants = f"one of {', '.join(setting.choices)}"
@@ -76,6 +78,8 @@ def _read_bool(setting: Setting, raw: str) -> Value:
 
 def _read_json(setting: Setting, raw: str) -> Value:
     value: Value = json.loads(raw)
+    if setting.name.endswith("-config") and not isinstance(value, dict):
+        raise ValueError(raw)
     return value
 
 
@@ -95,5 +99,5 @@ _WANTS = {
     "choice": "a choice of it",
     "bool": "a boolean word",
     "switch": "a boolean word",
-    "json": "valid JSON",
+    "json": "valid JSON (for a ...-config: an object)",
 }

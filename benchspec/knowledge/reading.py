@@ -2,20 +2,70 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
-from benchspec.knowledge.model import Origin, Reading, Removed, Setting, SettingUse, Value
+from benchspec.knowledge.model import (
+    Origin,
+    ProblemKind,
+    Reading,
+    Removed,
+    Setting,
+    SettingUse,
+    Value,
+)
 
 TRUE_WORDS = ("on", "enabled", "true", "1")
 FALSE_WORDS = ("off", "disabled", "false", "0")
 
 
+_PLACEHOLDER = re.compile(r"\$\{?\w|\$\(|`|%[A-Za-z_]\w*%|![A-Z_]+!|<[A-Za-z][^<>]*>|\{\{|FILL IN")
+DASHES = ("‐", "‑", "‒", "–", "—", "―", "−")  # what web pages make of a hyphen
+_PRINTED = str.maketrans(dict.fromkeys(DASHES, "-"))
+
+
+def unknown_yet(raw: str) -> bool:
+    """True for a value that stands for another: `$PORT`, `%PORT%`, `<path>`."""
+    return _PLACEHOLDER.search(raw) is not None
+
+
+def unfilled(raw: str, flag: str) -> tuple[str, tuple[ProblemKind, str] | None]:
+    """Such a value as it is written: what it stands for may well be one that the engine takes.
+
+    A variable is a problem where it is found; a `<placeholder>` inside quotes is found only here.
+    """
+    if "<" not in raw:
+        return raw, None
+    return raw, ("not-expanded", f"{flag} {raw[:120]} is still to be filled in")
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """The known spelling closest to an unknown one, or None where nothing is close."""
+    """The known spelling closest to an unknown one, or None where nothing is close.
+
+    One that has the word as its ending (`--eagle-topk`) comes before one that looks like it; short
+    words look like everything, so for them nothing is offered.
+    """
     import difflib
 
-    close = difflib.get_close_matches(word[:80], list(known), n=1, cutoff=0.6)
-    return close[0] if close else None
+    bare = word[:80].lstrip("-").replace("_", "-")
+    if len(bare) < 4:
+        return None
+    names = list(known)
+    longer = [name for name in names if name.replace("_", "-").endswith(f"-{bare}")]
+    close = difflib.get_close_matches(word[:80], names, n=1, cutoff=0.75)
+    return next(iter([*longer, *close]), None)
+
+
+def straightened(word: str, flags: Iterable[str]) -> str:
+    """`–tp` as `--tp`: a flag whose dashes a web page has replaced, as one of `flags` spells it."""
+    if word[:1] not in DASHES:
+        return word
+    name, equals, value = word.partition("=")
+    plain = name.translate(_PRINTED).lstrip("-")
+    bare = plain.partition(".")[0].replace("_", "-")
+    known = {flag.replace("_", "-") for flag in flags}
+    dashes = "-" if f"--{bare}" not in known and f"-{bare}" in known else "--"
+    return f"{dashes}{plain}{equals}{value}" if plain[:1].isalpha() else word
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
@@ -36,7 +86,7 @@ class Collector:
         before = self.reading.settings.get(setting.name)
         if before is not None and setting.kind == "joined":
             value = f"{before.value},{value}"
-        elif before is not None and (before.value != value or before.spelled == spelled):
+        elif before is not None and before.value != value:
             self._duplicate(before, spelled, value)
         self.set(setting, value, spelled, raw)
 
@@ -54,10 +104,11 @@ class Collector:
         )
         self.reading.complain("duplicate-flag", said, spelled)
 
-    def removed(self, entry: Removed, spelled: str) -> None:
-        """A spelling this version no longer has, with what to write instead."""
+    def removed(self, entry: Removed, spelled: str, version: str | None = None) -> None:
+        """A spelling that `version` no longer has, with what to write instead."""
         instead = f"; write {entry.successor}" if entry.successor else ""
-        since = f" since {entry.gone_in}" if entry.gone_in else ""
+        since = f" as of {version}" if version else ""
+        since = f" since {entry.gone_in}" if entry.gone_in else since
         note = f" ({entry.note})" if entry.note else ""
         said = f"{spelled} no longer exists{since}{instead}{note}"
         self.reading.complain("removed-flag", said, spelled)

@@ -12,6 +12,8 @@ from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed
 
 _SETTINGS = table.load("sglang")
 
+VERSION = "0.5.23"  # what the table describes
+
 REMOVED = (
     Removed(
         ("--cuda-graph-max-bs",),
@@ -19,7 +21,20 @@ REMOVED = (
         takes_value=True,
         means=("cuda-graph-max-bs-decode", None),
     ),
-    Removed(("--cuda-graph-bs",), "--cuda-graph-bs-decode", takes_value=True),
+    Removed(
+        ("--cuda-graph-bs",),
+        "--cuda-graph-bs-decode",
+        takes_value=True,
+        many=True,
+        means=("cuda-graph-bs-decode", None),
+    ),
+    Removed(
+        ("--speculative-draft",),
+        "--speculative-draft-model-path",
+        takes_value=True,
+        means=("speculative-draft-model-path", None),
+        note="its beginning was unique once",
+    ),
     Removed(("--enable-ep-moe",), "--ep-size"),
     Removed(
         ("--enable-deepep-moe",), "--moe-a2a-backend deepep", means=("moe-a2a-backend", "deepep")
@@ -27,6 +42,22 @@ REMOVED = (
     Removed(("--enable-flashinfer-mla",), "--attention-backend flashinfer"),
     Removed(("--disable-flashinfer",), "--attention-backend triton"),
     Removed(("--disable-mla",)),
+    Removed(
+        ("--enable-flashmla",),
+        "--attention-backend flashmla",
+        means=("attention-backend", "flashmla"),
+    ),
+    Removed(
+        ("--schedule-heuristic",),
+        "--schedule-policy",
+        takes_value=True,
+        means=("schedule-policy", None),
+    ),
+    Removed(("--keep-mm-feature-on-device",), seen_in="0.5.11"),  # sgl-project/sglang#25673
+    Removed(("--enable-piecewise-cuda-graph",), note="see --cuda-graph-backend-prefill"),
+    Removed(("--piecewise-cuda-graph-compiler",), takes_value=True),
+    Removed(("--enable-overlap-schedule",), note="it is on unless --disable-overlap-schedule"),
+    Removed(("--disable-disk-cache", "--disable-regex-jump-forward", "--disable-jump-forward")),
 )
 
 _DIALECT = arguments.Dialect(
@@ -34,6 +65,7 @@ _DIALECT = arguments.Dialect(
     _SETTINGS,
     REMOVED,
     config_flag="config",
+    version=VERSION,
     deprecated={
         "disable-cuda-graph": "write --cuda-graph-backend-decode disabled and the same for prefill",
         "enable-dp-attention": "write --attn-dp-size; this reading is refused after 2026",
@@ -64,5 +96,5 @@ KNOWLEDGE = EngineKnowledge(
     removed=REMOVED,
     default_slots=None,
     config_files=("the YAML file given with --config",),
-    version="0.5.23",
+    version=VERSION,
 )

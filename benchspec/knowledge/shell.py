@@ -1,7 +1,8 @@
-"""Splits a pasted command line the way a shell would, executing and expanding nothing.
+"""Splits a pasted command line the way a shell would, executing nothing.
 
-Tolerant where people paste: line continuations of three shells, `<placeholders>`, JSON printed
-without its quotes, Windows paths. What a shell would have made otherwise becomes a problem.
+Tolerant where people paste: line continuations of three shells, lines without one, `<placeholders>`,
+JSON printed without its quotes, Windows paths, typographic quotes. A variable is replaced only where
+the same text has given it a value. What a shell would have made otherwise becomes a problem.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import re
 from benchspec.knowledge.model import MAX_COMMAND_CHARS, Problem
 
 MAX_WORDS = 2_000
+_MAX_VALUE_CHARS = 4_096  # of one variable; a longer one stays as it is written
 
 # One alternative per thing a shell sees; `plain` is any run without a meaning of its own.
 _TOKEN = re.compile(
@@ -18,31 +20,47 @@ _TOKEN = re.compile(
       (?P<continued>(?:\\\\?|`|\^)[ \t]*\r?\n)
     | (?P<lone>\\(?=[ \t]|\Z))
     | (?P<newline>\r?\n)
-    | (?P<space>[ \t\r\f\v]+)
+    | (?P<space>[ \t\r\f\v\u00a0\u2000-\u200a\u202f\u3000]+)
     | (?P<placeholder><[A-Za-z][^<>\s|;&]*>)
-    | (?P<redirect>\d*(?:>>|>&|<<<|<<|<&|&>|>|<)(?:&?\d+(?!\S)|-)?)
+    | (?P<redirect>\d*(?:>>|>&|<<<|<<|<&|&>>?|>|<)(?:&?\d+(?!\S)|-)?)
     | (?P<group>\([^()\s]*\))
     | (?P<operator>\|\||&&|;;|\|&|[|&;()])
     | (?P<windows>(?:[A-Za-z]:|\.{1,2})\\[^\s"']*)
     | (?P<ansi>\$'(?:[^'\\]|\\.)*')
-    | (?P<single>'[^']*')
-    | (?P<double>"(?:[^"\\]|\\.)*")
+    | (?P<single>'[^']*'|[‘‚][^‘’‚]*[’‘])
+    | (?P<double>"(?:[^"\\]|\\.)*"|[“„«»][^“”„«»]*[”“«»])
     | (?P<unbalanced>["'])
     | (?P<escape>\\.)
-    | (?P<expansion>\$\([^()]*\)|`[^`]*`|\$\{[^{}]*\}|\$[A-Za-z_]\w*)
-    | (?P<plain>[^\s"'\\|&;()<>$`^#{}]+|.)
+    | (?P<arithmetic>\$\(\((?:[^()]|\([^()]*\))*+\)\))
+    | (?P<expansion>\$\((?:[^()]|\([^()]*\))*+\)|`[^`]*`|\$\{[^{}]*\}|\$(?:env:)?[A-Za-z_]\w*)
+    | (?P<percent>%[A-Za-z_]\w*%|![A-Z_]\w*!)
+    | (?P<plain>[^\s"'\\|&;()<>$`^\#{}%!‘‚“„«»]+|.)
     """,
     re.VERBOSE | re.DOTALL,
 )
 _ANSI = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "e": "\x1b"}
+_IN_QUOTES = re.compile(
+    r"\$\((?:[^()]|\([^()]*\))*+\)|`[^`]*`|\$\{[^{}]*\}|\$(?:env:)?[A-Za-z_]\w*"
+)
+_NAME = re.compile(r"\$(?:env:)?(\w+)|\$\{(?:env:)?(\w+)(?:(?::?[-=])([^{}]*))?\}|[%!](\w+)[%!]")
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_POWERSHELL = re.compile(r"\$(?:env:)?(\w+) ?= ?(.*)", re.DOTALL | re.IGNORECASE)
+_STATING = ("export", "set", "declare", "local", "readonly", "typeset", "setx")
+_POSIX = re.compile(r"\\[ \t]*\r?\n")
+_WINDOWS = re.compile(r"\.exe\b|(?<![A-Za-z])[A-Za-z]:\\|[`^][ \t]*\r?\n|\$env:", re.IGNORECASE)
+# A line that opens with a flag goes on with the command above it, comments between them or not.
+_GOES_ON = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n){0,3}[ \t]*[-–—]{1,2}[A-Za-z]")
+_INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
+_LOOKALIKES = re.compile("[“”„«»‘’‚\u00a0\u2000-\u200a\u202f\u3000]")
 
 
-def split(text: str) -> tuple[list[list[str]], list[Problem]]:
+def split(text: str, *, one_command: bool = False) -> tuple[list[list[str]], list[Problem]]:
     """The simple commands of a command line, each a list of words, and what is doubtful in it.
 
-    Pipes, lists and newlines separate commands; redirections and comments are dropped; quotes are
-    removed. Nothing is expanded: `$X` and `$(...)` stay as written. Never raises; a text above
-    MAX_COMMAND_CHARS or MAX_WORDS gives no command and one problem.
+    Pipes, lists and newlines separate commands (with `one_command` a newline only separates words);
+    redirections and comments are dropped; quotes are removed. `$X` and `$(...)` stay as written,
+    unless the text itself gave X a value. Never raises; a text above MAX_COMMAND_CHARS or MAX_WORDS
+    gives no command and one problem.
     """
     problems: list[Problem] = []
     if len(text) > MAX_COMMAND_CHARS:
@@ -50,13 +68,7 @@ def split(text: str) -> tuple[list[list[str]], list[Problem]]:
             f"the command line has {len(text)} characters, more than {MAX_COMMAND_CHARS}: not read"
         )
         return [], [Problem("too-long", said)]
-    cleaned = "".join(c for c in text if c >= " " or c in "\t\n\r\f\v")
-    if cleaned != text:
-        said = (
-            "the command line holds control characters, which no shell passes on; they are dropped"
-        )
-        problems.append(Problem("control-character", said))
-    splitter = _Splitter(cleaned, problems)
+    splitter = _Splitter(_cleaned(text, problems), problems, one_command)
     splitter.run()
     commands = [words for words in splitter.commands if words]
     if sum(map(len, commands)) > MAX_WORDS:
@@ -65,17 +77,40 @@ def split(text: str) -> tuple[list[list[str]], list[Problem]]:
     return commands, problems
 
 
+def filled(text: str, problems: list[Problem]) -> str:
+    """One word of a Compose file: `${X:-8080}` is 8080, `${X}` stays and is a problem."""
+    splitter = _Splitter("", problems, one_command=True)
+    return _IN_QUOTES.sub(lambda match: splitter.value(match.group()), text)
+
+
+def _cleaned(text: str, problems: list[Problem]) -> str:
+    """The text without characters that no shell passes on or no reader sees."""
+    visible = _INVISIBLE.sub("", text)
+    cleaned = "".join(c for c in visible if c >= " " or c in "\t\n\r\f\v")
+    if cleaned != visible:
+        said = (
+            "the command line holds control characters, which no shell passes on; they are dropped"
+        )
+        problems.append(Problem("control-character", said))
+    return cleaned
+
+
 class _Splitter:
     """One pass over the text; `word` is None between words, so that '' can be a word."""
 
-    def __init__(self, text: str, problems: list[Problem]) -> None:
+    def __init__(self, text: str, problems: list[Problem], one_command: bool) -> None:
         self.text = text
         self.problems = problems
+        self.one_command = one_command
+        self.windows = bool(_WINDOWS.search(text)) and not _POSIX.search(text)
         self.commands: list[list[str]] = [[]]
         self.word: str | None = None
         self.drop_next = False
         self.may_hold_json = True
         self.position = 0
+        self.variables: dict[str, str] = {}
+        self.room = MAX_COMMAND_CHARS
+        self.lookalikes = False
 
     def run(self) -> None:
         while self.position < len(self.text):
@@ -84,6 +119,9 @@ class _Splitter:
             self.position = match.end()
             getattr(self, f"_{match.lastgroup}")(match.group())
         self._end_word()
+        if self.lookalikes:
+            said = "typographic quotes or spaces, as a web page prints them, are read as plain ones"
+            self.problems.append(Problem("typographic", said))
 
     def _add(self, text: str) -> None:
         self.word = (self.word or "") + text
@@ -99,17 +137,26 @@ class _Splitter:
 
     def _lone(self, _: str) -> None:
         """Before a space: escaped inside a word, what is left of a continuation between words."""
-        if self.word is not None and self.position < len(self.text):
+        if self.windows:
+            self._add("\\")
+        elif self.word is not None and self.position < len(self.text):
             self._add(self.text[self.position])
             self.position += 1
 
     def _newline(self, _: str) -> None:
-        self._operator("\n")
+        stands = self.word is not None or bool(self.commands[-1])
+        if self.one_command or (stands and _GOES_ON.match(self.text, self.position)):
+            self._end_word()
+        else:
+            self._operator("\n")
 
-    def _space(self, _: str) -> None:
+    def _space(self, text: str) -> None:
+        self.lookalikes |= _LOOKALIKES.search(text) is not None
         self._end_word()
 
     def _placeholder(self, text: str) -> None:
+        said = f"{text[:80]} is still to be filled in"
+        self.problems.append(Problem("not-expanded", said, text))
         self._add(text)
 
     def _redirect(self, text: str) -> None:
@@ -127,6 +174,7 @@ class _Splitter:
     def _operator(self, _: str) -> None:
         self._end_word()
         self.drop_next = False
+        self._remember(self.commands[-1])
         self.commands.append([])
 
     def _windows(self, text: str) -> None:
@@ -136,13 +184,13 @@ class _Splitter:
         self._add(re.sub(r"\\(.)", lambda m: _ANSI.get(m[1], m[1]), text[2:-1], flags=re.DOTALL))
 
     def _single(self, text: str) -> None:
+        self.lookalikes |= text[0] != "'"
         self._add(text[1:-1])
 
     def _double(self, text: str) -> None:
-        inner = re.sub(r'\\(["\\$`]|\r?\n)', lambda m: m[1].strip("\r\n"), text[1:-1])
-        if re.search(r"\$[({A-Za-z_]|`", inner):
-            self._not_expanded(text)
-        self._add(inner)
+        self.lookalikes |= text[0] != '"'
+        inner = _IN_QUOTES.sub(lambda match: self.value(match.group()), text[1:-1])
+        self._add(re.sub(r'\\(["\\$`]|\r?\n)', lambda m: m[1].strip("\r\n"), inner))
 
     def _unbalanced(self, text: str) -> None:
         said = f"a quote ({text}) is opened and never closed; the rest is read as one word"
@@ -151,18 +199,44 @@ class _Splitter:
         self.position = len(self.text)
 
     def _escape(self, text: str) -> None:
-        self._add(text[1:])
+        self._add(text if self.windows else text[1:])
+
+    def _arithmetic(self, text: str) -> None:
+        self._not_expanded(text)
+        self._add(text)
 
     def _expansion(self, text: str) -> None:
-        if text.startswith("`#"):  # a comment among continued lines
-            return
-        if text.lower() != "$env":  # PowerShell's `$env:X = "1"` is an assignment
+        if not text.startswith("`#"):  # a comment among continued lines
+            self._add(self.value(text))
+
+    def _percent(self, text: str) -> None:
+        self._add(self.value(text) if self.windows else text)
+
+    def value(self, text: str) -> str:
+        """What a variable stands for, if the text says so, or its own default; else as written."""
+        match = _NAME.fullmatch(text)
+        name = next((part for part in (match[1], match[2], match[4]) if part), "") if match else ""
+        value = self.variables.get(name, match[3] if match else None)
+        if value is None or len(value) > min(_MAX_VALUE_CHARS, self.room):
             self._not_expanded(text)
-        self._add(text)
+            return text
+        self.room -= len(value)
+        return value
+
+    def _remember(self, words: list[str]) -> None:
+        """The variables that a finished command sets, if that is all it does."""
+        power = _POWERSHELL.fullmatch(" ".join(words[:3])) if words else None
+        if power and len(words) in (1, 3):
+            self.variables[power[1]] = power[2]
+            return
+        stated = words[1:] if words[:1] and words[0] in _STATING else words
+        pairs = [_ASSIGNMENT.fullmatch(word) for word in stated]
+        if all(pairs):
+            self.variables.update((pair[1], pair[2]) for pair in pairs if pair)
 
     def _not_expanded(self, text: str) -> None:
         said = f"{text[:80]} is kept as written: nothing in a command line is expanded or executed"
-        self.problems.append(Problem("not-expanded", said))
+        self.problems.append(Problem("not-expanded", said, text))
 
     def _plain(self, text: str) -> None:
         if text == "#" and self.word is None:

@@ -8,7 +8,7 @@ from benchspec.knowledge import arguments, table
 from benchspec.knowledge.model import EngineKnowledge, Origin, Reading
 
 _SETTINGS = table.load("tgi")
-_DIALECT = arguments.Dialect("tgi", _SETTINGS, abbreviations=False)
+_DIALECT = arguments.Dialect("tgi", _SETTINGS, abbreviations=False, version="3.3")
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
@@ -28,5 +28,5 @@ KNOWLEDGE = EngineKnowledge(
     parse_env=parse_env,
     program="text-generation-launcher",
     default_slots=128,
-    version="3.3",
+    version=_DIALECT.version,
 )

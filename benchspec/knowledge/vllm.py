@@ -16,6 +16,9 @@ from benchspec.knowledge.reading import did_you_mean
 
 _SETTINGS = table.load("vllm")
 
+VERSION = "0.32.0"  # what the table describes
+
+# `seen_in`: the version in the argument dump of vllm-project/vllm#11760, #15105 and #19448.
 REMOVED = (
     Removed(("--disable-log-requests",),
         gone_in="0.12.0", note="off is the default; --enable-log-requests turns it on"),
@@ -25,11 +28,12 @@ REMOVED = (
     Removed(("--preemption-mode",), takes_value=True),
     Removed(("--scheduler-delay-factor",), takes_value=True),
     Removed(("--max-seq-len-to-capture",), "--max-cudagraph-capture-size", takes_value=True),
-    Removed(("--cuda-graph-sizes",), "--cudagraph-capture-sizes", takes_value=True),
-    Removed(("--enable-reasoning",), "--reasoning-parser"),
+    Removed(("--cuda-graph-sizes",), "--cudagraph-capture-sizes", takes_value=True, many=True),
+    Removed(("--enable-reasoning",), "--reasoning-parser", seen_in="0.9.0.1"),
     Removed(("--max-num-partial-prefills",), takes_value=True),
     Removed(("--max-long-partial-prefills",), takes_value=True),
-    Removed(("--guided-decoding-backend",), "--structured-outputs-config.backend", takes_value=True),
+    Removed(("--guided-decoding-backend",), "--structured-outputs-config.backend", takes_value=True,
+        seen_in="0.8.1"),
     Removed(
         ("--speculative-model",),
         "--speculative-config.model",
@@ -43,7 +47,7 @@ REMOVED = (
         means=("spec-tokens", None),
     ),
     Removed(("--rope-scaling", "--rope-theta"), "--hf-overrides", takes_value=True),
-    Removed(("--task",), "--runner and --convert", takes_value=True),
+    Removed(("--task",), "--runner and --convert", takes_value=True, seen_in="0.6.4"),
     Removed(("--device",), takes_value=True),
     Removed(("--calculate-kv-scales",)),
     Removed(("--num-lookahead-slots",), takes_value=True),
@@ -51,6 +55,7 @@ REMOVED = (
 )  # fmt: skip
 _REMOVED_ENV = {
     "VLLM_USE_V1": "the V1 engine is the only one",
+    "VLLM_ALL2ALL_BACKEND": "use --all2all-backend",
     "VLLM_ATTENTION_BACKEND": "use --attention-backend",
     "VLLM_USE_TRITON_FLASH_ATTN": "use --attention-backend",
 }
@@ -62,6 +67,7 @@ _DIALECT = arguments.Dialect(
     positional=("model",),
     underscores=True,
     config_flag="config",
+    version=VERSION,
     deprecated={
         "disable-cascade-attn": "it has no effect and goes away in 0.33",
         "log-config-file": "it goes away in 0.33; write --logging-config",
@@ -110,8 +116,8 @@ def parse_env(env: Mapping[str, str]) -> Reading:
     for name in env:
         if name.startswith("VLLM_") and name not in known:
             note = _REMOVED_ENV.get(name)
-            instead = f": {note}" if note else did_you_mean(name, known)
-            said = f"{name} is ignored: this version has no such variable{instead}"
+            instead = f"; {note}" if note else did_you_mean(name, known)
+            said = f"{name} is ignored: vLLM {VERSION} has no such variable{instead}"
             reading.complain("env-ignored", said, name)
     return reading
 
@@ -125,5 +131,5 @@ KNOWLEDGE = EngineKnowledge(
     removed=REMOVED,
     default_slots=None,
     config_files=("the YAML file given with --config",),
-    version="0.32.0",
+    version=VERSION,
 )

@@ -7,9 +7,9 @@ import json
 from benchspec.errors import UsageError
 from benchspec.knowledge import engines
 from benchspec.knowledge.model import ParsedCommand
-from benchspec.lint.arm import SLOT_SETTING
 from benchspec.lint.finding import Finding
-from benchspec.lint.linter import LintResult, lint
+from benchspec.lint.linter import LintResult, judged
+from benchspec.spec.loader import load
 from benchspec.spec.source import parse
 
 NAME = "<command line>"
@@ -24,37 +24,39 @@ load: {{mode: burst, concurrency: [1, 65536]}}
 repeats: 3
 unfinished: [everything else]
 engine:
-  kind: {kind}
+  kind: vllm
   version: {version}
   command: {command}
 """
 
 
 def lint_command(command: str) -> LintResult:
-    """The findings about `command`, at line 1 of a file called NAME.
+    """The findings about `command`, at line 1 of a file called NAME; of an engine that has no kind in
+    a spec (koboldcpp), too.
 
     Raises UsageError where no engine is found in it, and SpecUnreadable for control characters.
     """
     kind = _kind(engines.parse_command(None, command))
     known = engines.engine(kind)
     text = _SPEC.format(
-        kind=kind,
         version=json.dumps((known.version if known else None) or "unknown"),
         command=json.dumps(command, ensure_ascii=False),
     )
-    result = lint(parse(text.encode(), NAME))
+    document = parse(text.encode(), NAME)
+    spec = load(document).spec
+    if spec is None or spec.engine is None:
+        raise UsageError("the command line is too long to be read", hint="shorten it")
+    spec.engine.__dict__["kind"] = kind  # koboldcpp has no kind in a spec, and flags all the same
     line = text.count("\n")
-    found = tuple(_moved(f, command) for f in result.findings if f.line == line)
-    return result._replace(findings=found)
+    found = sorted(judged(document, spec), key=lambda f: (f.line, f.column, f.code))
+    kept = tuple(_moved(f, command) for f in found if f.line == line)
+    return LintResult(document, spec, kept)
 
 
 def _kind(parsed: ParsedCommand) -> str:
     if parsed.engine is None:
         hint = "begin it with llama-server, vllm serve, python -m sglang.launch_server, ..."
         raise UsageError("no known engine is started by this command line", hint=hint)
-    if parsed.engine not in SLOT_SETTING:
-        hint = f"the kinds of a spec are {', '.join(SLOT_SETTING)}"
-        raise UsageError(f"{parsed.engine} is no kind of engine in a spec", hint=hint)
     return parsed.engine
 
 

@@ -37,12 +37,16 @@ def lint(document: Document, *, audit: bool = False) -> LintResult:
     loaded = _loaded(document)
     findings = [_from_problem(document, problem) for problem in loaded.problems]
     if loaded.spec is not None:
-        subject = Subject(document, loaded.spec, resolve_arms(loaded.spec, engines.canonical))
-        found = _facts(subject, audit=audit)
-        stated = waivers.apply(found, loaded.spec.waivers)
-        findings += [_from_fact(document, _with_arms(s, subject)) for s in stated]
+        findings += judged(document, loaded.spec, audit=audit)
     findings.sort(key=lambda f: (f.line, f.column, f.code))
     return LintResult(document, loaded.spec, tuple(findings))
+
+
+def judged(document: Document, spec: Spec, *, audit: bool = False) -> list[Finding]:
+    """What the rules say of a spec that has the right form."""
+    subject = Subject(document, spec, resolve_arms(spec, engines.canonical))
+    stated = waivers.apply(_facts(subject, audit=audit), spec.waivers)
+    return [_from_fact(document, _with_arms(each, subject)) for each in stated]
 
 
 def _loaded(document: Document) -> Loaded:

@@ -64,6 +64,7 @@ def test_every_spelling_leads_to_its_setting(kind: str) -> None:
 @pytest.mark.parametrize("kind", WITH_SETTINGS)
 def test_what_is_written_for_a_flag_reads_back_as_that_setting(kind: str) -> None:
     examples = {"int": 7, "float": 0.5, "size": 7, "layers": 7, "json": {"a": 1}, "list": ["a"]}
+    examples["many"] = ["a", "b"]
     for name, each in known(kind).settings.items():
         if not each.flags or each.kind in ("exit", "preset", "pair"):
             continue

@@ -189,9 +189,15 @@ def test_a_bare_command_line_that_is_fine() -> None:
     assert (done.exit_code, done.stdout) == (0, "no findings in 1 file\n")
 
 
-@pytest.mark.parametrize("line", ["", "echo hello", "text-generation-launcher --model-id x"])
+@pytest.mark.parametrize("line", ["", "echo hello", "docker run --rm alpine"])
 def test_a_command_line_of_no_known_engine_is_a_usage_error(line: str) -> None:
     assert isinstance(run("--command", line).exception, UsageError)
+
+
+def test_an_engine_without_a_kind_in_a_spec_has_flags_all_the_same() -> None:
+    done = run("--command", "text-generation-launcher --model-id x --num-shards 2")
+    assert done.exit_code == 1
+    assert "error[BS302]" in done.stdout and "--num-shard" in done.stdout
 
 
 def test_hidden_folders_are_not_searched(folder: Path) -> None:

@@ -2,8 +2,8 @@
 
 ## What it checks
 Every name in `engine.flags`, in a pasted command line and in the environment variables that the
-engine reads, against the engine's own options, as that engine parses them. Where the stated version
-is newer than the table of options, it is a warning.
+engine reads, against the engine's own options, as that engine parses them. The table of options
+describes one version, which the finding names; where the stated version is another, it is a warning.
 
 ## Why it misleads
 Most engines refuse to start. Those that ignore the flag measure a configuration that nobody
@@ -43,7 +43,7 @@ from benchspec.lint.arm import Arm
 from benchspec.lint.finding import Severity
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
-from benchspec.lint.versions import newer
+from benchspec.lint.versions import newer, older
 
 RULE = Rule("BS302", "unknown-flag", "error")
 
@@ -62,5 +62,6 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _severity(arm: Arm, _problem: Problem) -> Severity | None:
-    """A newer engine than the table's may have flags that the table has not."""
-    return "warning" if arm.knowledge and newer(arm, arm.knowledge.version) else None
+    """Another version of the engine than the table's may have flags that the table has not."""
+    version = arm.knowledge.version if arm.knowledge else None
+    return "warning" if newer(arm, version) or older(arm, version) else None

@@ -1,9 +1,10 @@
 """The flag existed once and is gone.
 
 ## What it checks
-Flags and variables that older versions of the engine had, with what to write instead. Where the
-stated version is older than the table of options, it is a warning, and a remark where that version
-is known to have the flag.
+Flags and variables that older versions of the engine had, with what to write instead, and since
+when, or as of which version, they are gone. Where the stated version is older than the table of
+options, it is a warning; where that version is known to have the flag, a remark, and where it is
+known to lack it, an error.
 
 ## Why it misleads
 A command line copied from last year's post does not start, or starts and ignores what mattered.
@@ -42,7 +43,7 @@ from benchspec.lint.arm import Arm
 from benchspec.lint.finding import Severity
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
-from benchspec.lint.versions import older
+from benchspec.lint.versions import newer, older
 
 RULE = Rule("BS303", "removed-flag", "error")
 
@@ -58,9 +59,13 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _severity(arm: Arm, problem: Problem) -> Severity | None:
-    """An older engine than the table's may still have it, and has it where the end is known."""
+    """An older engine than the table's may still have it: what is known of its end decides."""
     known = arm.knowledge
     if known is None or not older(arm, known.version):
         return None
-    ends = [entry.gone_in for entry in known.removed if problem.flag in entry.names]
-    return "info" if ends and older(arm, ends[0]) else "warning"
+    entry = next((each for each in known.removed if problem.flag in each.names), None)
+    if entry is None:
+        return "warning"
+    if older(arm, entry.gone_in) or (entry.seen_in and not newer(arm, entry.seen_in)):
+        return "info"
+    return None if entry.gone_in else "warning"

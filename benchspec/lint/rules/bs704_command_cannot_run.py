@@ -52,6 +52,7 @@ def check(subject: Subject) -> Iterator[Fact]:
         "unbalanced-quote",
         "not-expanded",
         "control-character",
+        "typographic",
         "too-long",
         "unknown-executable",
         "other-engine",
@@ -75,7 +76,10 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _weight(arm: Arm, problem: Problem) -> Severity | None:
-    """A variable matters less where the server runs already: the line is only read."""
+    """A variable matters less where the server runs already: the line is only read. What a web page
+    did to it is mended in reading."""
+    if problem.kind == "typographic":
+        return "warning"
     return "info" if arm.attached and problem.kind == "not-expanded" else None
 
 
