@@ -45,7 +45,9 @@ def command(path: str, kind: str | None, line: str | None, force: bool, as_json:
         sys.stdout.write(text)
         return
     _write(Path(path), text, force)
-    left = [*problems, *_open_ends(text, path)]
+    open_ends = _open_ends(text, path)
+    told = [each for each in problems if not any(each in item for item in open_ends)]
+    left = [*told, *open_ends]
     if as_json:
         emit_json({"format_version": 1, "path": path, "engine": start.kind, "to_do": left})
         return

@@ -92,7 +92,14 @@ def _read_word(setting: Setting, raw: str, flag: str) -> Read:
 def _read_choice(setting: Setting, raw: str, flag: str) -> Read:
     if raw in setting.choices:
         return raw, None
-    return _invalid(setting, raw, flag, f"one of {', '.join(setting.choices)}")
+    return _invalid(setting, raw, flag, _choices(setting, raw))
+
+
+def _choices(setting: Setting, word: str) -> str:
+    """All choices, and the one that ends like the word: `mtp` is `draft-mtp` now."""
+    meant = [each for each in setting.choices if word and each.endswith(f"-{word}")]
+    perhaps = f" (perhaps {meant[0]})" if len(meant) == 1 else ""
+    return f"one of {', '.join(setting.choices)}{perhaps}"
 
 
 def _read_bool(setting: Setting, raw: str, flag: str) -> Read:
@@ -112,7 +119,7 @@ def _read_json(setting: Setting, raw: str, flag: str) -> Read:
 def _read_joined(setting: Setting, raw: str, flag: str) -> Read:
     unknown = [part for part in raw.split(",") if setting.choices and part not in setting.choices]
     if unknown:
-        return _invalid(setting, raw, flag, f"made of {', '.join(setting.choices)}")
+        return _invalid(setting, unknown[0], flag, _choices(setting, unknown[0]))
     # common_speculative_types_from_names: `none` in a list stands for the whole list
     return ("none" if setting.choices and "none" in raw.split(",") else raw), None
 

@@ -51,7 +51,11 @@ def find(command: str, kind: str | None = None) -> Invocation:
 def _about(words: Iterable[str], env: dict[str, str], problems: list[Problem]) -> list[Problem]:
     """Each variable once, without those that the engine never sees, such as that of `docker run -v
     $HOME:/x`, and those that stand for a secret, where they belong."""
-    public = [value for name, value in env.items() if not _SECRET.search(name)]
+    public = [
+        value
+        for name, value in env.items()
+        if programs.READ_BY_ENGINES.match(name) and not _SECRET.search(name)
+    ]
     seen = "\n".join([*words, *public])
     others = [each for each in problems if each.kind != "not-expanded"]
     open_ = dict.fromkeys(each for each in problems if each.kind == "not-expanded")

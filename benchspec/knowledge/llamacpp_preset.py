@@ -13,7 +13,7 @@ from benchspec.knowledge.cvalues import read_value
 from benchspec.knowledge.model import Reading, Removed, Setting
 from benchspec.knowledge.reading import FALSE_WORDS, TRUE_WORDS, Collector, did_you_mean
 
-_HEADER = re.compile(r"\[\s*([^\]]+?)\s*\]\s*(?:[;#].*)?")
+_HEADER = re.compile(r"\[\s*([^\]\"']+?)\s*\]\s*(?:[;#].*)?")
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)\s*=\s*([^;#]*?)\s*(?:[;#].*)?")
 _ROUTER_KEYS = ("version", "load-on-startup", "stop-timeout", "dedup-cache-models")
 EVERY_MODEL = "*"

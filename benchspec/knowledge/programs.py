@@ -100,6 +100,11 @@ OWN_FILES = {
     "ollama": re.compile(r"^[ \t]*(?:PARAMETER|TEMPLATE|ADAPTER|MESSAGE)[ \t]", re.MULTILINE),
     "llama.cpp": re.compile(r"^[ \t]*(?:\[[^\]\n]+\]|[a-z][\w-]*[ \t]*=[ \t]*\S+)", re.MULTILINE),
 }
+# Variables that engines and the libraries below them read, by how their names begin.
+READ_BY_ENGINES = re.compile(
+    r"(?:LD|OLLAMA|LLAMA|GGML|VLLM|SGLANG|SGL|LMDEPLOY|TLLM|TRTLLM|CUDA|NVIDIA|NCCL|HIP|HSA|ROC|GPU|OMP|MKL"
+    r"|KMP|TORCH|PYTORCH|TRITON|GOMP|MALLOC|VK|GLOO)_|[A-Z_]*VISIBLE_DEVICES$"
+)
 # Variables that only one engine reads.
 VARIABLES = {"OLLAMA_": "ollama", "LLAMA_ARG_": "llama.cpp", "VLLM_": "vllm", "SGLANG_": "sglang"}
 

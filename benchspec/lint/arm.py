@@ -17,6 +17,12 @@ SLOT_SETTING = {
     "sglang": "max-running-requests",
     "ollama": "num-parallel",
     "mlx-lm": "decode-concurrency",
+    "lm-studio": "parallel",
+    "tabbyapi": "max-batch-size",
+    "tgi": "max-concurrent-requests",
+    "tensorrt-llm": "max-batch-size",
+    "lmdeploy": "max-batch-size",
+    "koboldcpp": "parallelrequests",
 }
 """Engine kind -> the setting that says how many requests are served at once."""
 

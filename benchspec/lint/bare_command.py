@@ -14,6 +14,9 @@ from benchspec.spec.source import parse
 
 NAME = "<command line>"
 
+# What these ask for stands in a study, and a bare line has none.
+_OF_A_STUDY = ("BS104", "BS316")
+
 # A spec that raises no finding of its own and may have several requests in flight.
 _SPEC = """\
 benchspec: 1
@@ -49,7 +52,7 @@ def lint_command(command: str) -> LintResult:
     spec.engine.__dict__["kind"] = kind  # koboldcpp has no kind in a spec, and flags all the same
     line = text.count("\n")
     found = sorted(judged(document, spec), key=lambda f: (f.line, f.column, f.code))
-    kept = tuple(_moved(f, command) for f in found if f.line == line)
+    kept = tuple(_moved(f, command) for f in found if f.line == line and f.code not in _OF_A_STUDY)
     return LintResult(document, spec, kept)
 
 

@@ -15,7 +15,7 @@ SWITCH = {
 def speculates(arm: Arm) -> bool:
     """True when the stated settings turn speculation on."""
     switch = SWITCH.get(arm.kind, "")
-    if arm.kind == "vllm" and arm.value("spec-method"):
+    if arm.kind == "vllm" and (arm.value("spec-method") or arm.value("spec-model")):
         return True
     return str(arm.value(switch)).lower() not in ("none", "false", "0", "")
 

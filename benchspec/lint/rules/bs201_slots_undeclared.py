@@ -59,7 +59,6 @@ _DEFAULT = {
     "vllm": "unset means 256 or 1024 by GPU memory",
     "sglang": "unset means a number derived from the memory",
     "ollama": "unset means 1 in the current version and was more in others",
-    "mlx-lm": "unset means 32",
 }
 
 
@@ -101,7 +100,9 @@ def _default(arm: Arm) -> str:
         return f"{use.spelled} {use.raw} means automatic"
     if arm.attached and not arm.stated_in_full:
         return "the server that answers there has its own"
-    return _DEFAULT.get(arm.kind, "the engine has its own default")
+    slots = arm.knowledge.default_slots if arm.knowledge else None
+    own = f"unset means {slots}" if slots else "the engine has its own default"
+    return _DEFAULT.get(arm.kind, own)
 
 
 def _advice(arm: Arm) -> str:

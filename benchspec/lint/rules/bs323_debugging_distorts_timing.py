@@ -3,8 +3,8 @@
 ## What it checks
 llama.cpp: `verbose`, `verbosity` above 4, `GGML_SCHED_DEBUG`, `GGML_META_DEBUG`,
 `LLAMA_KV_CACHE_DEBUG`, `LLAMA_TRACE`, `GGML_CUDA_DISABLE_GRAPHS`, `GGML_CUDA_DISABLE_FUSION`,
-`LLAMA_GRAPH_REUSE_DISABLE`. vLLM: `enforce-eager`, `VLLM_LOGGING_LEVEL: DEBUG`. Any engine:
-`CUDA_LAUNCH_BLOCKING`.
+`LLAMA_GRAPH_REUSE_DISABLE`. vLLM: `enforce-eager`, `VLLM_LOGGING_LEVEL: DEBUG`. SGLang:
+`disable-cuda-graph`. Any engine: `CUDA_LAUNCH_BLOCKING`.
 
 ## Why it misleads
 Each of these costs time in every step. They are left behind after a search for a bug, and the rate
@@ -51,7 +51,7 @@ _VARIABLES = (
     "GGML_CUDA_DISABLE_GRAPHS", "GGML_CUDA_DISABLE_FUSION", "LLAMA_GRAPH_REUSE_DISABLE",
     "CUDA_LAUNCH_BLOCKING",
 )  # fmt: skip
-_SWITCHES = ("verbose", "enforce-eager")
+_SWITCHES = ("verbose", "enforce-eager", "disable-cuda-graph")
 
 
 def check(subject: Subject) -> Iterator[Fact]:
@@ -79,7 +79,8 @@ def _aids(arm: Arm) -> Iterator[str]:
     yield from (name for name in _SWITCHES if arm.value(name) is True)
     if arm.kind == "llama.cpp" and (arm.number("verbosity") or 0) > 4:
         yield "verbosity"
-    if env.get("VLLM_LOGGING_LEVEL", "").upper() == "DEBUG":
+    level = arm.value("VLLM_LOGGING_LEVEL") or env.get("VLLM_LOGGING_LEVEL", "")
+    if str(level).upper() == "DEBUG":
         yield "VLLM_LOGGING_LEVEL"
 
 
