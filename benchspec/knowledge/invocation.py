@@ -93,6 +93,8 @@ def _unrecognised(
     executable = "" if bare or not words else words[0]
     argv, elided = _without_gaps(words if bare else words[1:])
     problems = _about([executable, *argv], env, problems) + elided
+    if kind is None and programs.TABBY_FLAGS.intersection(argv):
+        kind = programs.SCRIPTS.get(programs.base_name(executable))
     if kind is None and not argv:
         kind = next(
             (
@@ -123,11 +125,11 @@ def _search(
 
 
 def _exports(words: Sequence[str], exported: dict[str, str]) -> bool:
-    """`export X=1`, `$env:X = "1"`, systemd's `Environment=X=1` and the like set it for what follows."""
-    unit = words[0].startswith("Environment=")
-    if unit or words[0] in ("export", "set", "declare"):
-        stated = [words[0].removeprefix("Environment="), *words[1:]]
-        pairs = (_ASSIGNMENT.fullmatch(word) for word in stated)
+    """`export X=1`, `$env:X = "1"`, `setx X 1` and the like set it for what follows."""
+    if not words:
+        return False
+    if words[0] in ("export", "set", "declare"):
+        pairs = (_ASSIGNMENT.fullmatch(word) for word in words[1:])
         exported.update((pair[1], pair[2]) for pair in pairs if pair)
         return True
     if len(words) > 2 and (words[0] == "setx" or words[:2] == ["launchctl", "setenv"]):
@@ -143,8 +145,6 @@ def _take_assignments(words: Sequence[str], env: dict[str, str]) -> list[str]:
     rest = list(words)
     while rest and (pair := _ASSIGNMENT.fullmatch(rest[0])):
         rest.pop(0)
-        if pair[1] == "ExecStart":  # a systemd unit
-            return [pair[2], *rest]
         env[pair[1]] = pair[2]
     return rest
 
@@ -241,8 +241,10 @@ def _container(
 ) -> _Found | None:
     """`docker run OPTIONS IMAGE ARGS`, `docker exec OPTIONS CONTAINER COMMAND` and their likes."""
     rest = list(words)
-    while rest and rest[0] in ("compose", "container"):
-        rest.pop(0)
+    while rest and (rest[0] in ("compose", "container") or rest[0].startswith("-")):
+        option = rest.pop(0)
+        if option in programs.COMPOSE_VALUES and rest:
+            rest.pop(0)
     if not rest or rest.pop(0) not in ("run", "exec", "create"):
         return None
     entrypoint = None

@@ -45,9 +45,11 @@ def parse_env(env: Mapping[str, str]) -> Reading:
     read = arguments.parse_env(_SETTINGS, stated)
     reading = Reading(read.settings)
     for problem in read.problems:
-        said = f"{problem.flag}={stated[problem.flag or '']} is not a value of it and is ignored"
+        raw = stated[problem.flag or ""]
+        said = f"{problem.flag}={raw}: Ollama cannot read this value and takes its default"
         reading.complain("env-ignored", said, problem.flag)
-    known = {setting.env for setting in _SETTINGS.values() if setting.env}
+    named = [setting.env for setting in _SETTINGS.values() if setting.env]
+    known = [name for name in named if name.startswith("OLLAMA_")]
     for name in env:
         if name.startswith("OLLAMA_") and name not in known:
             instead = f": {_GONE[name]}" if name in _GONE else did_you_mean(name, known)

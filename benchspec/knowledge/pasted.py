@@ -39,6 +39,7 @@ _PROMPT = re.compile(
     )""",
     re.VERBOSE | re.MULTILINE,
 )
+_ROOT = re.compile(r"^[ \t]*#[ \t]+", re.MULTILINE)  # the prompt of root, where all lines have it
 _FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$\n?", re.MULTILINE)
 _QUOTED_LINES = re.compile(r"(?:[ \t]*>[^\n]*(?:\n|\Z))+")
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
@@ -49,6 +50,10 @@ _DOCKERFILE = re.compile(
     r"^[ \t]*(CMD|ENTRYPOINT|ENV)[ \t]+((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
 )
 _IS_DOCKERFILE = re.compile(r"^[ \t]*(?:CMD|ENTRYPOINT)[ \t]+\S", re.MULTILINE)
+_IS_UNIT = re.compile(r"^[ \t]*(?:\[Service\]|ExecStart=|Environment=)", re.MULTILINE)
+_UNIT = re.compile(
+    r"^[ \t]*(ExecStart|Environment|EnvironmentFile)=((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
+)
 _IS_YAML = re.compile(
     r"^[ \t-]*[\"']?(?:command|cmd|args|image|entrypoint)[\"']?[ \t]*:(?:[ \t]|$)", re.MULTILINE
 )
@@ -65,6 +70,8 @@ def unwrapped(text: str) -> str:
     bare = text.strip()
     if len(bare) > 2 and bare[0] == bare[-1] == "`" and bare.count("`") in (2, 6):
         text = bare.strip("`")
+    if all(line.lstrip().startswith("#") for line in text.split("\n") if line.strip()):
+        text = _ROOT.sub("", text)
     return _PROMPT.sub("", text)
 
 
@@ -72,13 +79,31 @@ def read(text: str) -> tuple[list[Started], list[Problem]]:
     """The commands of a pasted text, in order, and what is doubtful in it. Never raises."""
     text = unwrapped(text)
     if len(text) <= MAX_COMMAND_CHARS:
-        for form in (_argument_list, _yaml, _dockerfile):
+        for form in (_argument_list, _unit, _yaml, _dockerfile):
             problems: list[Problem] = []
             found = form(text, problems)
             if found:
                 return found[:_MAX_FOUND], problems
     commands, problems = shell.split(text)
     return [Started(words) for words in commands], problems
+
+
+def _unit(text: str, problems: list[Problem]) -> list[Started]:
+    """A systemd unit: what ExecStart starts, with the variables of Environment."""
+    if not _IS_UNIT.search(text):
+        return []
+    env: dict[str, str] = {}
+    lines: list[str] = []
+    for match in _UNIT.finditer(text):
+        if match[1] == "ExecStart":
+            lines.append(match[2].lstrip("-@:+!"))
+        elif match[1] == "Environment":
+            env |= _variables(_words(match[2], problems))
+        else:
+            said = f"more variables come from {match[2].strip()[:80]}, which is not read here"
+            problems.append(Problem("config-file", said))
+    words = [_words(line, problems) for line in lines]
+    return [Started(each, dict(env)) for each in words if each] or [Started([], env)]
 
 
 def _argument_list(text: str, _problems: list[Problem]) -> list[Started]:

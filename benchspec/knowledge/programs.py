@@ -108,6 +108,17 @@ READ_BY_ENGINES = re.compile(
 # Variables that only one engine reads.
 VARIABLES = {"OLLAMA_": "ollama", "LLAMA_ARG_": "llama.cpp", "VLLM_": "vllm", "SGLANG_": "sglang"}
 
+# Options of `docker` and `docker compose` before `run` whose value is a word of its own.
+COMPOSE_VALUES = frozenset({
+    "-f", "--file", "-p", "--project-name", "--profile", "--env-file", "--context", "-c", "-H", "--host",
+    "--project-directory",
+})  # fmt: skip
+# Flags by which a script called main.py is TabbyAPI's.
+TABBY_FLAGS = frozenset({
+    "--model-name", "--cache-mode", "--cache-size", "--max-seq-len", "--gpu-split-auto", "--gpu-split",
+    "--draft-model-name", "--inline-model-loading", "--disable-auth",
+})  # fmt: skip
+
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "cmd", "pwsh", "powershell"})
 WRAPPERS = frozenset({
@@ -118,7 +129,8 @@ WRAPPERS = frozenset({
     "torchrun", "accelerate", "watch", "script", "unbuffer", "command", "builtin", "mise",
     "direnv", "nix", "steam-run", "toolbox", "distrobox", "proxychains", "ssh", "su", "runuser",
     "wsl", "kubectl", "oc", "trtllm-llmapi-launch", "ray", "prime-run", "gpu-run", "chpst", "setpriv",
-    "trickle", "systemd-inhibit", "cgexec", "jetson-containers", "flock", "busybox",
+    "apptainer", "singularity", "enroot", "shifter", "trickle", "systemd-inhibit",
+    "cgexec", "jetson-containers", "flock", "busybox",
 })  # fmt: skip
 # Options of wrappers whose value may be named like a program.
 WRAPPER_VALUES = frozenset({

@@ -52,6 +52,8 @@ def read_value(setting: Setting, raw: str, flag: str) -> Read:
         if unknown_yet(raw):
             return unfilled(raw, flag)
         wants = _WANTS[setting.kind]
+        if setting.name.endswith("-config"):
+            wants = "a JSON object"
         if setting.choices:
             wants = f"one of {', '.join(setting.choices)}"
         return None, ("value-invalid", f"{flag} {raw[:80]}: not {wants}, and the engine stops")
@@ -99,5 +101,5 @@ _WANTS = {
     "choice": "a choice of it",
     "bool": "a boolean word",
     "switch": "a boolean word",
-    "json": "valid JSON (for a ...-config: an object)",
+    "json": "valid JSON",
 }

@@ -42,6 +42,7 @@ _ANSI = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "e": "\x1b"}
 _IN_QUOTES = re.compile(
     r"\$\((?:[^()]|\([^()]*\))*+\)|`[^`]*`|\$\{[^{}]*\}|\$(?:env:)?[A-Za-z_]\w*"
 )
+_IN_WINDOWS_QUOTES = re.compile(rf"{_IN_QUOTES.pattern}|%[A-Za-z_]\w*%|![A-Z_]\w*!")
 _NAME = re.compile(r"\$(?:env:)?(\w+)|\$\{(?:env:)?(\w+)(?:(?::?[-=])([^{}]*))?\}|[%!](\w+)[%!]")
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _POWERSHELL = re.compile(r"\$(?:env:)?(\w+) ?= ?(.*)", re.DOTALL | re.IGNORECASE)
@@ -189,7 +190,8 @@ class _Splitter:
 
     def _double(self, text: str) -> None:
         self.lookalikes |= text[0] != '"'
-        inner = _IN_QUOTES.sub(lambda match: self.value(match.group()), text[1:-1])
+        marks = _IN_WINDOWS_QUOTES if self.windows else _IN_QUOTES
+        inner = marks.sub(lambda match: self.value(match.group()), text[1:-1])
         self._add(re.sub(r'\\(["\\$`]|\r?\n)', lambda m: m[1].strip("\r\n"), inner))
 
     def _unbalanced(self, text: str) -> None:

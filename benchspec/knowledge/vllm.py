@@ -113,10 +113,11 @@ def parse_env(env: Mapping[str, str]) -> Reading:
     """Settings from variables; a VLLM_ name that this version lacks is only warned about."""
     reading = arguments.parse_env(_SETTINGS, env)
     known = {setting.env for setting in _SETTINGS.values() if setting.env}
+    ours = [name for name in known if name.startswith("VLLM_")]
     for name in env:
         if name.startswith("VLLM_") and name not in known:
             note = _REMOVED_ENV.get(name)
-            instead = f"; {note}" if note else did_you_mean(name, known)
+            instead = f"; {note}" if note else did_you_mean(name, ours)
             said = f"{name} is ignored: vLLM {VERSION} has no such variable{instead}"
             reading.complain("env-ignored", said, name)
     return reading
