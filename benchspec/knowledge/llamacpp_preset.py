@@ -17,6 +17,7 @@ _HEADER = re.compile(r"\[\s*([^\]\"']+?)\s*\]\s*(?:[;#].*)?")
 _PAIR = re.compile(r"([A-Za-z_][\w.-]*)\s*=\s*([^;#]*?)\s*(?:[;#].*)?")
 _ROUTER_KEYS = ("version", "load-on-startup", "stop-timeout", "dedup-cache-models")
 EVERY_MODEL = "*"
+_MAX_PROBLEMS = 100  # a file with more of them is not one of llama.cpp
 
 
 def parse_preset(
@@ -37,6 +38,8 @@ def parse_preset(
             sections[current] = Collector("config")
         elif pair:
             out = sections.setdefault(current, Collector("config"))
+            if len(out.reading.problems) > _MAX_PROBLEMS:
+                return None  # each costs a search for what was meant
             _put(out, keys, gone, pair[1], pair[2])
         elif stripped and stripped[0] not in ";#":
             return None

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from benchspec.knowledge import outline, shell
@@ -55,9 +56,11 @@ _UNIT = re.compile(
     r"^[ \t]*(ExecStart|Environment|EnvironmentFile)=((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
 )
 _IS_YAML = re.compile(
-    r"^[ \t-]*[\"']?(?:command|cmd|args|image|entrypoint)[\"']?[ \t]*:(?:[ \t]|$)", re.MULTILINE
+    r"(?:^[ \t-]*|[{,][ \t]*)[\"']?(?:command|cmd|args|image|entrypoint)[\"']?[ \t]*:(?:[ \t]|$)",
+    re.MULTILINE,
 )
 _MAX_FOUND = 50
+_MAX_LINES = 200  # of a unit or a Dockerfile
 
 
 def unwrapped(text: str) -> str:
@@ -94,7 +97,7 @@ def _unit(text: str, problems: list[Problem]) -> list[Started]:
         return []
     env: dict[str, str] = {}
     lines: list[str] = []
-    for match in _UNIT.finditer(text):
+    for match in islice(_UNIT.finditer(text), _MAX_LINES):
         if match[1] == "ExecStart":
             lines.append(match[2].lstrip("-@:+!"))
         elif match[1] == "Environment":
@@ -132,7 +135,7 @@ def _dockerfile(text: str, problems: list[Problem]) -> list[Started]:
         return []
     env: dict[str, str] = {}
     last: dict[str, list[str]] = {}
-    for match in _DOCKERFILE.finditer(text):
+    for match in islice(_DOCKERFILE.finditer(text), _MAX_LINES):
         words = _words(re.sub(r"\\\s*\n", " ", match[2]).strip(), problems)
         if match[1] != "ENV":
             last[match[1]] = words

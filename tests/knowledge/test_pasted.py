@@ -1,0 +1,150 @@
+"""What stands around a command line where people paste it from, and what is read inside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchspec.knowledge.engines import parse_command
+
+
+def values(text: str, kind: str | None = None) -> dict[str, object]:
+    return {name: use.value for name, use in parse_command(kind, text).settings.items()}
+
+
+def complaints(text: str, kind: str | None = None) -> list[str]:
+    return [problem.kind for problem in parse_command(kind, text).problems]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "$ llama-server -np 4",
+        "(base) [me@box dir]$ llama-server -np 4",
+        "(env) (base) root@gpu-0:~/x# llama-server -np 4",
+        "~/llm/x$ llama-server -np 4",
+        "➜  x git:(main) llama-server -np 4",
+        "➜  x git:(main) ✗ llama-server -np 4",
+        "❯ llama-server -np 4",
+        r"PS C:\Users\me> llama-server -np 4",
+        r"C:\llama> llama-server.exe -np 4",
+        r"C:\llama>C:\llama\llama-server.exe -np 4",
+        "> llama-server -np 4",
+        "> llama-server \\\n>   -np 4",
+        "# llama-server -np 4",
+        "```bash\nllama-server -np 4\n```",
+        "`llama-server -np 4`",
+        "llama serve -np 4",
+        "llama.exe server -np 4",
+        r"build\bin\Release\llama-server.exe -np 4",
+        r'& "C:\Program Files\x\llama-server.exe" -np 4',
+        r'start "a title" /affinity 0x5 /b llama-server.exe -np 4',
+        "cmd /c llama-server -np 4",
+        "sudo -u llama-server -H env A=1 /opt/llama-server -np 4",
+        "systemd-run --user --unit llama-server llama-server -np 4",
+        "tmux new -s llama-server -d llama-server -np 4",
+        "apptainer exec --nv x.sif llama-server -np 4",
+        "docker run -v/m:/m -p8080:8080 -it llama.cpp:rocm llama-server -np 4",
+        "docker compose -f x.yml run --rm llama.cpp -np 4",
+        "docker run ghcr.io/ggml-org/llama.cpp:full --server -np 4",
+        '["llama-server", "-np", "4"]',
+        "args = ['llama-server', '-np', '4']",
+        'FROM x\nENTRYPOINT ["/app/llama-server"]\nCMD ["-np", \\\n "4"]',
+        "FROM x\nCMD llama-server -np 4",
+        "[Unit]\nDescription=llama.cpp server - 4\n[Service]\nExecStart=/x/llama-server \\\n -np 4\n",
+        "services:\n  a:\n    image: x/llama.cpp:server\n    command: -np 4\n",
+        "services:\n  a:\n    build: .\n    command: ['llama-server', '-np', '4']\n",
+        "services:\n  a:\n    image: x\n    entrypoint: /app/llama-server\n    command: [-np, '4']\n",
+        "containers:\n- image: x\n  command: [llama-server]\n  args: ['-np', '4']\n",
+        "models:\n  a:\n    cmd: |\n      llama-server\n      # slots\n      -np 4\n",
+        "macros:\n  s: llama-server -np\nmodels:\n  a: {cmd: '${s} 4'}\n",
+        "llama-server\n-np 4",
+        "llama-server \\\n  # slots\n  -np 4",
+        "N=4\nllama-server -np $N",
+        'export N="4" && llama-server -np "${N}"',
+        "set N=4\nllama-server.exe -np %N%",
+        '$N = "4"\nllama-server.exe -np $N',
+        "llama-server -np ${SLOTS:-4}",
+    ],
+)
+def test_the_line_is_read_inside(text: str) -> None:
+    parsed = parse_command(None, text)
+    assert parsed.engine == "llama.cpp"
+    assert {name: use.value for name, use in parsed.settings.items()} == {"parallel": 4}
+    assert parsed.problems == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "llama-server –np 4 —ctx-size 8192",
+        "llama-server −np 4 ‑‑ctx‑size 8192",
+        "llama-server -np “4” -c ‘8192’",
+        "llama-server\u00a0-np\u00a04 --ctx_size 8192",
+    ],
+)
+def test_what_a_web_page_made_of_it_is_read_and_said(text: str) -> None:
+    assert values(text) == {"parallel": 4, "ctx-size": 8192}
+    assert complaints(text) == ["typographic"]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "settings"),
+    [
+        ("FROM x\nPARAMETER num_ctx 4096\n", "ollama", {"model": "x", "num-ctx": 4096}),
+        ("[m]\nctx-size = 4096\nngl = 9\n", "llama.cpp", {"ctx-size": 4096, "n-gpu-layers": 9}),
+        ('[Service]\nEnvironment="OLLAMA_NUM_PARALLEL=4"\n', "ollama", {"num-parallel": 4}),
+        ("export LLAMA_ARG_CTX_SIZE=4096", "llama.cpp", {"ctx-size": 4096}),
+        ("python main.py --model-name m --cache-mode Q8", "tabbyapi",
+         {"model-name": "m", "cache-mode": "Q8"}),
+        ("services:\n  o: {image: ollama/ollama, environment: [OLLAMA_NUM_PARALLEL=2]}", "ollama",
+         {"num-parallel": 2}),
+        ("- image: vllm/vllm-openai\n  args: [--model, m]\n  env: [{name: VLLM_LOGGING_LEVEL, value: INFO}]",
+         "vllm", {"VLLM_LOGGING_LEVEL": "INFO", "model": "m"}),
+    ],
+)  # fmt: skip
+def test_the_engine_shows_in_the_text_itself(
+    text: str, kind: str, settings: dict[str, object]
+) -> None:
+    assert parse_command(None, text).engine == kind
+    assert values(text) == settings
+
+
+def test_a_dockerfile_is_no_modelfile_and_a_unit_no_preset() -> None:
+    assert parse_command(None, "FROM ubuntu\nRUN apt-get install x\n").engine is None
+    assert parse_command(None, "[Service]\nExecStart=/bin/true\n").engine is None
+
+
+def test_only_variables_that_the_engine_sees_are_a_problem() -> None:
+    line = 'docker run -v $HOME/m:/m -p $PORT:80 -e HF_TOKEN=$HF_TOKEN vllm/vllm-openai --model "$M" > $LOG'
+    problems = parse_command(None, line).problems
+    assert [each.flag for each in problems if each.kind == "not-expanded"] == ["$M"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vllm serve m --port $PORT --max-num-seqs $((2 * $N))",
+        "vllm serve m --port <port>",
+        "llama-server -c ${CTX} -np $(nproc)",
+        r"llama-server.exe -c %CTX% -m C:\x.gguf",
+        """vllm serve m --speculative-config '{"model": <name>}'""",
+    ],
+)
+def test_a_value_that_stands_for_another_is_not_called_invalid(line: str) -> None:
+    assert set(complaints(line)) == {"not-expanded"}
+
+
+def test_what_an_author_left_out_is_no_argument() -> None:
+    assert values("llama-server [...] -np 4 ...") == {"parallel": 4}
+    assert complaints("llama-server [...] -np 4 ...") == ["abridged"]
+
+
+def test_a_variable_cannot_grow_without_end() -> None:
+    doubling = "A=x\n" + "A=$A$A\n" * 64 + "llama-server -m $A"
+    assert len(str(values(doubling)["model"])) < 10_000
+
+
+def test_backslashes_stay_where_windows_is_and_go_on_where_it_is_not() -> None:
+    assert values(r"llama-server.exe -m models\x.gguf")["model"] == r"models\x.gguf"
+    assert values("llama-server -m a\\ b.gguf")["model"] == "a b.gguf"
+    assert values("./llama-server.exe \\\n -m /mnt/c/x.gguf")["model"] == "/mnt/c/x.gguf"
