@@ -45,6 +45,7 @@ _MODULES = {
 
 
 MAX_PROBLEMS = 100
+_OF_CLIENTS_TOO = {"server", "logging", "none"}  # an address, for one
 
 
 class FlagError(UsageError):
@@ -121,7 +122,7 @@ def parse_command(kind: str | None, command: str) -> ParsedCommand:
     reading = Reading()
     if known is not None:
         from_args = known.parse_args(found.executable, found.argv, "command")
-        reading = _over(known.parse_env(found.env), from_args)
+        reading = _over(_variables(known, found, found.env), from_args)
     problems = _bounded([*found.problems, *reading.problems])
     return ParsedCommand(
         found.engine, found.executable, found.argv, found.env, reading.settings, problems
@@ -199,8 +200,21 @@ def _read_command(known: EngineKnowledge, command: str, env: Mapping[str, str]) 
     if found.engine != known.kind:
         return Reading(problems=list(found.problems))
     args = known.parse_args(found.executable, found.argv, "command")
-    reading = _over(known.parse_env({**env, **found.env}), args)
+    reading = _over(_variables(known, found, {**env, **found.env}), args)
     reading.problems[:0] = found.problems
+    return reading
+
+
+def _variables(known: EngineKnowledge, found: Invocation, env: Mapping[str, str]) -> Reading:
+    """The settings of variables; before a client they reach no server that runs already."""
+    reading = known.parse_env(env)
+    if found.argv[:1] and found.argv[0] in known.clients:
+        client = f"`{found.executable} {found.argv[0]}`"
+        for name, use in reading.settings.items():
+            telling = set(known.settings[name].affects) - _OF_CLIENTS_TOO
+            if use.origin == "env" and found.env.get(use.spelled) and telling:
+                said = f"{use.spelled} is read by the server, and {client} only asks one"
+                reading.complain("env-ignored", said, use.spelled)
     return reading
 
 

@@ -164,6 +164,10 @@ def _peel(
         return _Found("llama.cpp", programs.SUBCOMMANDS[words[1]], tuple(words[2:]), env)
     if head in programs.CONTAINERS:
         return _container(words[1:], env, depth, problems)
+    if head in programs.CLUSTERS and words[1:2] == ["run"]:
+        return _pod(words[2:], env, depth, problems)
+    if head.lower() in programs.STARTERS:
+        return _start_process(words[1:], env, depth, problems)
     if head in programs.SHELLS:
         return _shell_string(words[1:], env, depth, problems)
     if programs.PYTHON.fullmatch(head):
@@ -184,6 +188,8 @@ def _wrapped(
     for index, word in enumerate(words):
         if hit := _within(word, env, depth, problems):
             return hit
+        if word == "-m" and words[index + 1 : index + 2] and words[index + 1] in programs.MODULES:
+            return _python(words[index:], env)
         if pair := _ASSIGNMENT.fullmatch(word):
             env[pair[1]] = pair[2]
         elif word.startswith("-") or word in programs.WRAPPERS:
@@ -260,6 +266,42 @@ def _container(
         elif option == "--entrypoint":
             entrypoint = [value]
     return None
+
+
+def _pod(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
+    """`kubectl run NAME --image=X --env=A=1 -- ARGS`; with `--command` ARGS is all that runs."""
+    cut = words.index("--") if "--" in words else len(words)
+    image = ""
+    for option, value in zip(words[:cut], [*words[1:cut], ""], strict=True):
+        name, equals, attached = option.partition("=")
+        stated = attached if equals else value
+        if name == "--image":
+            image = stated
+        elif name == "--env" and (pair := _ASSIGNMENT.fullmatch(stated)):
+            env[pair[1]] = pair[2]
+    args = list(words[cut + 1 :])
+    if "--command" in words[:cut]:
+        return _peel(args, env, depth + 1, problems)
+    return _image(image, None, args, env, depth, problems)
+
+
+def _start_process(
+    words: Sequence[str], env: dict[str, str], depth: int, problems: list[Problem]
+) -> _Found | None:
+    """PowerShell's `Start-Process X -ArgumentList "..."`, where the arguments are one text."""
+    names = [word.lower() for word in words]
+    program = names.index("-filepath") + 1 if "-filepath" in names else 0
+    given = next((at for at, name in enumerate(names) if name in ("-argumentlist", "-args")), None)
+    if not words[program : program + 1] or (given is not None and len(words) < given + 2):
+        return None
+    line = words[given + 1] if given is not None else ""
+    if "," in line and " " not in line:
+        return None  # a list of texts, whose commas cannot be told from those within one
+    commands, found = shell.split(line)
+    problems += found
+    return _peel([words[program], *(commands[0] if commands else [])], env, depth + 1, problems)
 
 
 def _docker_option(word: str, rest: list[str]) -> tuple[str, str]:

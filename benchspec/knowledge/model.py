@@ -174,6 +174,7 @@ class EngineKnowledge:
     the engine on its own. `version` is the one the table describes. `parse_text` reads the engine's
     own kind of file (a Modelfile, a preset); it gives None for a text that is no such file.
     `words_since` are flags that older versions had without a value, and the version that wants one.
+    `clients` are the program's commands that ask a server, whose variables they do not set.
     """
 
     kind: str
@@ -187,6 +188,7 @@ class EngineKnowledge:
     version: str | None = None
     parse_text: Callable[[str], Reading | None] | None = None
     words_since: Mapping[str, str] = field(default_factory=dict)
+    clients: tuple[str, ...] = ()
 
     @cached_property
     def names(self) -> Mapping[str, Setting]:

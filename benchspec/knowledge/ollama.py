@@ -111,4 +111,5 @@ KNOWLEDGE = EngineKnowledge(
     config_files=("the model's Modelfile",),
     version="0.33.0",
     parse_text=parse_modelfile,
+    clients=_CLIENTS,
 )

@@ -46,7 +46,8 @@ _QUOTED_LINES = re.compile(r"(?:[ \t]*>[^\n]*(?:\n|\Z))+")
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
 _LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*\s*,?\s*\]", re.DOTALL)
 _ITEM = re.compile(_TEXT, re.DOTALL)
-_ARGUMENTS = re.compile(r"(?:\w+[ \t]*[:=][ \t]*)?(?=\[)")
+_ARGUMENTS = re.compile(r"(?:\w[\w \t]{0,40}[:=][ \t]*)?(?=\[)")
+_LINK = re.compile(r"\[([^\s\[\]]{1,200})\]\(https?://[^\s()]{1,300}\)")
 _DOCKERFILE = re.compile(
     r"^[ \t]*(CMD|ENTRYPOINT|ENV)[ \t]+((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
 )
@@ -64,10 +65,10 @@ _MAX_LINES = 200  # of a unit or a Dockerfile
 
 
 def unwrapped(text: str) -> str:
-    """The text without code fences, Markdown's quote marks and copied prompts."""
+    """The text without code fences, Markdown's quote marks and links, and copied prompts."""
     if len(text) > MAX_COMMAND_CHARS:
         return text
-    text = _FENCE.sub("", text)
+    text = _LINK.sub(r"\1", _FENCE.sub("", text))
     if _QUOTED_LINES.fullmatch(text.strip()):
         text = re.sub(r"^[ \t]*>[ \t]?", "", text.strip(), flags=re.MULTILINE)
     bare = text.strip()

@@ -120,6 +120,8 @@ TABBY_FLAGS = frozenset({
 })  # fmt: skip
 
 CONTAINERS = frozenset({"docker", "podman", "nerdctl", "docker-compose"})
+CLUSTERS = frozenset({"kubectl", "oc", "k3s", "microk8s"})
+STARTERS = frozenset({"start-process", "saps"})
 SHELLS = frozenset({"bash", "sh", "zsh", "dash", "fish", "cmd", "pwsh", "powershell"})
 WRAPPERS = frozenset({
     "sudo", "doas", "env", "nohup", "time", "exec", "setsid", "nice", "ionice", "taskset",

@@ -51,6 +51,7 @@ _POSIX = re.compile(r"\\[ \t]*\r?\n")
 _WINDOWS = re.compile(r"\.exe\b|(?<![A-Za-z])[A-Za-z]:\\|[`^][ \t]*\r?\n|\$env:", re.IGNORECASE)
 # A line that opens with a flag goes on with the command above it, comments between them or not.
 _GOES_ON = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n){0,3}[ \t]*[-–—]{1,2}[A-Za-z]")
+_REMARK = re.compile(r"[ \t]+#[^\n]*\r?\n[ \t]*-")
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 _LOOKALIKES = re.compile("[“”„«»‘’‚\u00a0\u2000-\u200a\u202f\u3000]")
 
@@ -140,6 +141,9 @@ class _Splitter:
         """Before a space: escaped inside a word, what is left of a continuation between words."""
         if self.windows:
             self._add("\\")
+        elif self.word is None and _REMARK.match(self.text, self.position):
+            said = "a shell ends the command at a `\\` with a remark behind it; here it goes on"
+            self.problems.append(Problem("typographic", said))
         elif self.word is not None and self.position < len(self.text):
             self._add(self.text[self.position])
             self.position += 1
@@ -230,6 +234,10 @@ class _Splitter:
         power = _POWERSHELL.fullmatch(" ".join(words[:3])) if words else None
         if power and len(words) in (1, 3):
             self.variables[power[1]] = power[2]
+            return
+        if words[:1] == ["set"] and len(words) > 2 and words[2][0] == "=":
+            said = f"`set {words[1][:40]} = …` does not set {words[1][:40]}: no space may be there"
+            self.problems.append(Problem("env-ignored", said, words[1][:60]))
             return
         stated = words[1:] if words[:1] and words[0] in _STATING else words
         pairs = [_ASSIGNMENT.fullmatch(word) for word in stated]

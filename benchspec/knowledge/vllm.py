@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from benchspec.knowledge import arguments, dotted, table
-from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed
-from benchspec.knowledge.reading import did_you_mean
+from benchspec.knowledge.model import EngineKnowledge, Origin, Reading, Removed, SettingUse
+from benchspec.knowledge.reading import TRUE_WORDS, did_you_mean, unknown_yet
 
 _SETTINGS = table.load("vllm")
 
@@ -58,6 +58,15 @@ _REMOVED_ENV = {
     "VLLM_ALL2ALL_BACKEND": "use --all2all-backend",
     "VLLM_ATTENTION_BACKEND": "use --attention-backend",
     "VLLM_USE_TRITON_FLASH_ATTN": "use --attention-backend",
+}
+# Variables that are on for these words alone, capitals aside; any other word is off (vllm/envs.py).
+_ON = {
+    "VLLM_USE_MODELSCOPE": ("true",),
+    "VLLM_ALLOW_LONG_MAX_MODEL_LEN": ("1", "true"),
+    "VLLM_ROCM_USE_AITER": ("1", "true"),
+    "VLLM_SKIP_P2P_CHECK": ("1",),
+    "VLLM_NO_USAGE_STATS": ("1",),
+    "VLLM_DO_NOT_TRACK": ("1",),
 }
 
 _DIALECT = arguments.Dialect(
@@ -111,7 +120,11 @@ def _optimisation_level(words: Sequence[str]) -> list[str]:
 
 def parse_env(env: Mapping[str, str]) -> Reading:
     """Settings from variables; a VLLM_ name that this version lacks is only warned about."""
-    reading = arguments.parse_env(_SETTINGS, env)
+    plain = {name: value for name, value in env.items() if name not in _ON}
+    reading = arguments.parse_env(_SETTINGS, plain)
+    for name, value in env.items():
+        if name in _ON:
+            _switch(reading, name, value)
     known = {setting.env for setting in _SETTINGS.values() if setting.env}
     ours = [name for name in known if name.startswith("VLLM_")]
     for name in env:
@@ -121,6 +134,16 @@ def parse_env(env: Mapping[str, str]) -> Reading:
             said = f"{name} is ignored: vLLM {VERSION} has no such variable{instead}"
             reading.complain("env-ignored", said, name)
     return reading
+
+
+def _switch(reading: Reading, name: str, raw: str) -> None:
+    """A variable of _ON; one that is meant to be on and is not has no effect."""
+    word = raw.strip().lower()
+    value = raw if unknown_yet(raw) else word in _ON[name]
+    reading.settings[name] = SettingUse(name, value, "env", name, raw)
+    if word in TRUE_WORDS and word not in _ON[name]:
+        said = f"{name}={raw[:40]} has no effect: vLLM takes only {' or '.join(_ON[name])} for on"
+        reading.complain("env-ignored", said, name)
 
 
 KNOWLEDGE = EngineKnowledge(

@@ -148,3 +148,65 @@ def test_backslashes_stay_where_windows_is_and_go_on_where_it_is_not() -> None:
     assert values(r"llama-server.exe -m models\x.gguf")["model"] == r"models\x.gguf"
     assert values("llama-server -m a\\ b.gguf")["model"] == "a b.gguf"
     assert values("./llama-server.exe \\\n -m /mnt/c/x.gguf")["model"] == "/mnt/c/x.gguf"
+
+
+def test_a_list_under_a_label_and_a_link_for_an_address_are_read() -> None:
+    assert values('Startup parameters:["vllm","serve","m","--port","1"]')["port"] == 1
+    assert values("vllm serve m --host [0.0.0.0](http://0.0.0.0/)")["host"] == "0.0.0.0"
+
+
+def test_a_space_in_a_set_of_windows_sets_nothing() -> None:
+    line = "C:\\>set OLLAMA_NUM_PARALLEL = 4\nC:\\>ollama serve"
+    assert values(line) == {}
+    assert complaints(line) == ["env-ignored"]
+    assert values(line.replace(" = ", "="))["num-parallel"] == 4
+
+
+def test_a_variable_before_a_client_does_not_reach_the_server() -> None:
+    assert complaints("OLLAMA_CONTEXT_LENGTH=64000 ollama run m") == ["env-ignored"]
+    assert complaints("OLLAMA_HOST=10.0.0.2 ollama run m") == []
+    assert complaints("OLLAMA_CONTEXT_LENGTH=64000 ollama serve") == []
+
+
+@pytest.mark.parametrize(
+    ("variable", "on", "said"),
+    [
+        ("VLLM_USE_MODELSCOPE=True", True, []),
+        ("VLLM_USE_MODELSCOPE=1", False, ["env-ignored"]),
+        ("VLLM_ALLOW_LONG_MAX_MODEL_LEN=1", True, []),
+        ("VLLM_SKIP_P2P_CHECK=true", False, ["env-ignored"]),
+        ("VLLM_ROCM_USE_AITER=0", False, []),
+        ("VLLM_ROCM_USE_AITER=$X", "$X", ["not-expanded"]),
+    ],
+)
+def test_variables_that_are_on_for_certain_words(
+    variable: str, on: object, said: list[str]
+) -> None:
+    line = f"{variable} vllm serve m"
+    assert values(line)[variable.partition("=")[0]] == on
+    assert complaints(line) == said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "kubectl run vllm --image=vllm/vllm-openai:v1 --port=8000 -- m --max-num-seqs 4",
+        "kubectl run x --env=A=1 --image vllm/vllm-openai --command -- vllm serve m --max-num-seqs 4",
+        "torchrun --nproc-per-node=2 -m vllm.entrypoints.openai.api_server --model m --max-num-seqs 4",
+        "Start-Process -FilePath vllm -ArgumentList 'serve m --max-num-seqs 4' -NoNewWindow",
+        "srun -N 1 --mpi=pmix bash -c 'vllm serve m --max-num-seqs 4'",
+    ],
+)
+def test_what_starts_a_server_for_another(line: str) -> None:
+    assert values(line) == {"model": "m", "max-num-seqs": 4}
+
+
+def test_a_list_whose_commas_are_ambiguous_is_not_guessed() -> None:
+    line = 'Start-Process llama-server -ArgumentList "-m","x.gguf","-ts","1,1"'
+    assert parse_command(None, line).engine is None
+
+
+def test_a_remark_behind_a_backslash_is_said() -> None:
+    text = "vllm serve m \\  # the model\n  --max-num-seqs 4"
+    assert values(text)["max-num-seqs"] == 4
+    assert complaints(text) == ["typographic"]
