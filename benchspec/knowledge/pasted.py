@@ -42,11 +42,13 @@ _PROMPT = re.compile(
 )
 _ROOT = re.compile(r"^[ \t]*#[ \t]+", re.MULTILINE)  # the prompt of root, where all lines have it
 _FENCE = re.compile(r"^[ \t]*```[\w+-]*[ \t]*$\n?", re.MULTILINE)
+_GOING_ON = re.compile(r"(?<=\\\n)[ \t]*>[ \t]+")  # the prompt of a shell that waits for the rest
+_REMARKS = re.compile(r"^[ \t]*#[^\n]*(?:\n|\Z)", re.MULTILINE)
 _QUOTED_LINES = re.compile(r"(?:[ \t]*>[^\n]*(?:\n|\Z))+")
 _TEXT = r"""(?:"(?:[^"\\]|\\.)*"|'[^']*')"""
 _LIST = re.compile(rf"\[\s*{_TEXT}(?:\s*,\s*{_TEXT})*\s*,?\s*\]", re.DOTALL)
 _ITEM = re.compile(_TEXT, re.DOTALL)
-_ARGUMENTS = re.compile(r"(?:\w[\w \t]{0,40}[:=][ \t]*)?(?=\[)")
+_ARGUMENTS = re.compile(r"""(?:["']?\w[\w \t]{0,40}["']?[ \t]*[:=][ \t]*)?(?=\[)""")
 _LINK = re.compile(r"\[([^\s\[\]]{1,200})\]\(https?://[^\s()]{1,300}\)")
 _DOCKERFILE = re.compile(
     r"^[ \t]*(CMD|ENTRYPOINT|ENV)[ \t]+((?:[^\n\\]|\\.)*)", re.MULTILINE | re.DOTALL
@@ -76,7 +78,7 @@ def unwrapped(text: str) -> str:
         text = bare.strip("`")
     if all(line.lstrip().startswith("#") for line in text.split("\n") if line.strip()):
         text = _ROOT.sub("", text)
-    return _PROMPT.sub("", text)
+    return _PROMPT.sub("", _GOING_ON.sub("", text))
 
 
 def read(text: str) -> tuple[list[Started], list[Problem]]:
@@ -116,7 +118,7 @@ def _argument_list(text: str, _problems: list[Problem]) -> list[Started]:
     opening = _ARGUMENTS.match(bare)
     if opening is None or not _LIST.fullmatch(bare, opening.end()):
         return []
-    return [Started(_items(bare))]
+    return [Started(_items(bare[opening.end() :]))]
 
 
 def _items(text: str) -> list[str]:
@@ -136,7 +138,8 @@ def _dockerfile(text: str, problems: list[Problem]) -> list[Started]:
         return []
     env: dict[str, str] = {}
     last: dict[str, list[str]] = {}
-    for match in islice(_DOCKERFILE.finditer(text), _MAX_LINES):
+    plain = _REMARKS.sub("", text)  # between continued lines too, as Docker takes them out
+    for match in islice(_DOCKERFILE.finditer(plain), _MAX_LINES):
         words = _words(re.sub(r"\\\s*\n", " ", match[2]).strip(), problems)
         if match[1] != "ENV":
             last[match[1]] = words

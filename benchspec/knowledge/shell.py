@@ -51,7 +51,8 @@ _POSIX = re.compile(r"\\[ \t]*\r?\n")
 _WINDOWS = re.compile(r"\.exe\b|(?<![A-Za-z])[A-Za-z]:\\|[`^][ \t]*\r?\n|\$env:", re.IGNORECASE)
 # A line that opens with a flag goes on with the command above it, comments between them or not.
 _GOES_ON = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n){0,3}[ \t]*[-–—]{1,2}[A-Za-z]")
-_REMARK = re.compile(r"[ \t]+#[^\n]*\r?\n[ \t]*-")
+_BLANK = re.compile(r"[ \t]*")
+_QUOTED_VALUE = re.compile(r"""[ \t]*["'{]""")  # of the flag above, where a mail broke the line
 _INVISIBLE = re.compile("[\u200b-\u200d\u2060\ufeff\u00ad]")
 _LOOKALIKES = re.compile("[“”„«»‘’‚\u00a0\u2000-\u200a\u202f\u3000]")
 
@@ -113,6 +114,8 @@ class _Splitter:
         self.variables: dict[str, str] = {}
         self.room = MAX_COMMAND_CHARS
         self.lookalikes = False
+        self.joined = -1  # where the line goes on after its last `\`
+        self.remarked = False
 
     def run(self) -> None:
         while self.position < len(self.text):
@@ -123,6 +126,9 @@ class _Splitter:
         self._end_word()
         if self.lookalikes:
             said = "typographic quotes or spaces, as a web page prints them, are read as plain ones"
+            self.problems.append(Problem("typographic", said))
+        if self.remarked:
+            said = "a shell ends the command at the remark within its lines; it is read on here"
             self.problems.append(Problem("typographic", said))
 
     def _add(self, text: str) -> None:
@@ -136,24 +142,30 @@ class _Splitter:
 
     def _continued(self, _: str) -> None:
         """The shell joins the lines, and so do we."""
+        self.joined = self.position
 
     def _lone(self, _: str) -> None:
         """Before a space: escaped inside a word, what is left of a continuation between words."""
         if self.windows:
             self._add("\\")
-        elif self.word is None and _REMARK.match(self.text, self.position):
-            said = "a shell ends the command at a `\\` with a remark behind it; here it goes on"
-            self.problems.append(Problem("typographic", said))
+        elif self.word is None:
+            self.joined = self.position
         elif self.word is not None and self.position < len(self.text):
             self._add(self.text[self.position])
             self.position += 1
 
     def _newline(self, _: str) -> None:
         stands = self.word is not None or bool(self.commands[-1])
-        if self.one_command or (stands and _GOES_ON.match(self.text, self.position)):
+        if self.one_command or (stands and self._goes_on()):
             self._end_word()
         else:
             self._operator("\n")
+
+    def _goes_on(self) -> bool:
+        last = self.word if self.word is not None else self.commands[-1][-1]
+        pattern = _QUOTED_VALUE if last.startswith("--") and "=" not in last else None
+        found = _GOES_ON.match(self.text, self.position)
+        return bool(found or (pattern and pattern.match(self.text, self.position)))
 
     def _space(self, text: str) -> None:
         self.lookalikes |= _LOOKALIKES.search(text) is not None
@@ -250,8 +262,12 @@ class _Splitter:
 
     def _plain(self, text: str) -> None:
         if text == "#" and self.word is None:
-            end = self.text.find("\n", self.position)
+            start = self.position - 1
+            end = self.text.find("\n", start)
             self.position = end if end >= 0 else len(self.text)
+            if not self.one_command and self.joined >= 0 and self.commands[-1]:
+                between = _BLANK.fullmatch(self.text, self.joined, start)
+                self.remarked |= bool(between and _GOES_ON.match(self.text, self.position + 1))
         elif text == "{" and (self.word is None or self.word.endswith("=")):
             self._json()
         else:

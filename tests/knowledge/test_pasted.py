@@ -58,7 +58,6 @@ def complaints(text: str, kind: str | None = None) -> list[str]:
         "models:\n  a:\n    cmd: |\n      llama-server\n      # slots\n      -np 4\n",
         "macros:\n  s: llama-server -np\nmodels:\n  a: {cmd: '${s} 4'}\n",
         "llama-server\n-np 4",
-        "llama-server \\\n  # slots\n  -np 4",
         "N=4\nllama-server -np $N",
         'export N="4" && llama-server -np "${N}"',
         "set N=4\nllama-server.exe -np %N%",
@@ -206,7 +205,23 @@ def test_a_list_whose_commas_are_ambiguous_is_not_guessed() -> None:
     assert parse_command(None, line).engine is None
 
 
-def test_a_remark_behind_a_backslash_is_said() -> None:
-    text = "vllm serve m \\  # the model\n  --max-num-seqs 4"
-    assert values(text)["max-num-seqs"] == 4
-    assert complaints(text) == ["typographic"]
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("vllm serve m \\  # the model\n  --max-num-seqs 4", ["typographic"]),
+        ("vllm serve m \\\n  # --enforce-eager \\\n  --max-num-seqs 4", ["typographic"]),
+        ("vllm serve m\n  # the slots\n  --max-num-seqs 4", []),
+        ("CMD vllm serve m \\\n  # --enforce-eager \\\n  --max-num-seqs 4", []),
+        ("$ vllm serve m \\\n>   --max-num-seqs 4", []),
+        ('"args": ["vllm", "serve", "m",\n "--max-num-seqs", "4"],', []),
+    ],
+)
+def test_lines_that_go_on_and_what_a_shell_would_not_read(text: str, said: list[str]) -> None:
+    assert values(text) == {"model": "m", "max-num-seqs": 4}
+    assert complaints(text) == said
+
+
+def test_a_value_on_the_line_below_its_flag_is_read() -> None:
+    text = 'vllm serve m --speculative-config\n\'{"method":"mtp"}\' --port 1'
+    assert values(text)["speculative-config"] == {"method": "mtp"}
+    assert values(text)["port"] == 1
