@@ -95,15 +95,21 @@ def _stated_length(step: Step) -> float | None:
 
 
 def tokens_per_request(step: Step) -> float | None:
-    """Mean completion tokens of an answer; without counts X T / C, for a burst."""
+    """Mean completion tokens of an answer; without counts X T / requests (of a burst: C)."""
     total = tokens(step)
     answered = len(succeeded(step)) or step.planned_requests or step.concurrency
     if total is not None:
         return total / answered if answered else None
-    rate, wall = stated(step.aggregate_tok_s), wall_s(step)
-    if rate is not None and wall is not None and step.concurrency and step.mode != "sustained":
-        return (rate * wall / (step.planned_requests or step.concurrency)).mid
+    rate, wall, count = stated(step.aggregate_tok_s), wall_s(step), counted_requests(step)
+    if rate is not None and wall is not None and count:
+        return (rate * wall / count).mid
     return _streamed(step)
+
+
+def counted_requests(step: Step) -> int | None:
+    """How many answers a stated throughput is of; None where clients kept sending, and nobody
+    counted."""
+    return step.planned_requests or (step.concurrency if step.mode != "sustained" else None)
 
 
 def _streamed(step: Step) -> float | None:
@@ -115,11 +121,14 @@ def _streamed(step: Step) -> float | None:
 
 
 def recomputed_tok_s(step: Step) -> Interval | None:
-    """X. Burst: all tokens / T. Sustained: tokens in the window / its length."""
+    """X. Burst: all tokens / T. Sustained: tokens in the window / its length; of a report without
+    single requests all tokens / T, as the usual clients print it."""
     if step.window is not None and step.window.end_s > step.window.start_s:
         return Interval.of(step.window.tokens / (step.window.end_s - step.window.start_s))
+    if step.mode == "sustained" and (step.requests or not step.planned_requests):
+        return None
     total, wall = tokens(step), wall_s(step)
-    return total / wall if total and wall is not None and step.mode != "sustained" else None
+    return total / wall if total and wall is not None else None
 
 
 def aggregate_tok_s(step: Step) -> Interval | None:
@@ -147,8 +156,11 @@ def stream_tok_s(step: Step) -> Interval | None:
 
 
 def decode_tok_s(step: Step) -> Interval | None:
-    """A single stream's rate as its author states it, else r."""
-    return stated(step.decode_tok_s) if step.decode_tok_s is not None else stream_tok_s(step)
+    """A single stream's rate as its author states it, else r, else from the time per token."""
+    if step.decode_tok_s is not None:
+        return stated(step.decode_tok_s)
+    rate, each = stream_tok_s(step), stated(step.tpot_ms)
+    return 1e3 / each if rate is None and each is not None and each.low > 0 else rate
 
 
 def tokens_per_round(step: Step, drafts: int | None) -> Interval | None:

@@ -334,9 +334,11 @@ class Figures(Node):
     arm: str | None = None
     tok_s: float | None = None
     ms_per_token: float | None = None
+    tokens: int | None = None
     round_ms: float | None = None
     acceptance: float | None = None
     drafts: int | None = None
+    tokens_per_round: float | None = None
     parts: list[float] = []
     whole: float | None = None
     over: float | None = None
@@ -344,6 +346,15 @@ class Figures(Node):
     ratio: float | None = None
     percent: float | None = None
     percent_more: float | None = None
+    values: list[float] = []
+    maximum: float | None = None
+    minimum: float | None = None
+    mean: float | None = None
+    median: float | None = None
+    sum: float | None = None
+    range: float | None = None
+    sd: float | None = None
+    one_of: float | None = None
     kv_bytes: float | None = None
     context_tokens: int | None = None
     probe: float | None = None

@@ -68,16 +68,35 @@ class Figures(Node):
     arm: Id | None = key(None, description=_ARM)
     tok_s: OneTokenPerSecond | None = key(None, description="A rate as printed: 24.39.")
     ms_per_token: OneMillisecond | None = key(None, description="A time as printed: 39.2 ms.")
+    tokens: PositiveInt | None = key(
+        None, description="Tokens of the answer that both are of; a time may leave out the first."
+    )
     round_ms: OneMillisecond | None = key(None, description="Time of a forward pass.")
     acceptance: OneShare | None = key(None, description="Accepted / drafted tokens: 0.77.")
     drafts: PositiveInt | None = key(None, description="Tokens drafted per round (k).")
+    tokens_per_round: OneCount | None = key(
+        None, description="Tokens per forward pass as printed (mean acceptance length): 2.3."
+    )
     parts: list[OneCount] = key([], description="Parts of a whole.")
     whole: OneCount | None = key(None, description="The whole.")
     over: OneCount | None = key(None, description="What is divided ...")
     under: OneCount | None = key(None, description="... by what.")
     ratio: OneCount | None = key(None, description="The quotient as printed.")
     percent: OneCount | None = key(None, description="The quotient in percent: 10.6.")
-    percent_more: OneCount | None = key(None, description="How much more, in percent: 47.")
+    percent_more: OneCount | None = key(
+        None, description="How much more, in percent: 47; less: -47."
+    )
+    values: list[OneCount] = key(
+        [], description="A list of the author's own figures, or its ends: [96, 102]."
+    )
+    maximum: OneCount | None = key(None, description="The largest of them, as stated elsewhere.")
+    minimum: OneCount | None = key(None, description="The smallest of them, as stated.")
+    mean: OneCount | None = key(None, description="Their mean, as stated.")
+    median: OneCount | None = key(None, description="Their median, as stated.")
+    sum: OneCount | None = key(None, description="Their sum, as stated.")
+    range: OneCount | None = key(None, description="The largest less the smallest, as stated.")
+    sd: OneCount | None = key(None, description="Their standard deviation, as stated.")
+    one_of: OneCount | None = key(None, description="A figure quoted as one of them: 106.")
     kv_bytes: OneByte | None = key(None, description="KV cache as printed: 7 GB.")
     context_tokens: PositiveInt | None = key(None, description="At this context.")
     probe: OneCount | None = key(None, description="A measured bandwidth or rate ...")

@@ -68,12 +68,25 @@ def check(case: Case) -> list[CheckResult]:
             "tok/s",
             inputs=inputs,
             quotable="no" if failures(step) else "yes",
-            caveats=[f"{failed} of {sent} requests failed: they took time and gave no tokens"]
-            if failed
-            else [],
+            caveats=[
+                *(
+                    [f"{failed} of {sent} requests failed: they took time and gave no tokens"]
+                    if failed
+                    else []
+                ),
+                *_ramp(step),
+            ],
         )
 
     return case.per_repeat(NAME, divide, rate=RATE)
+
+
+def _ramp(step: Step) -> list[str]:
+    """Of tokens / the whole time of a sustained step: what ramp and drain take away."""
+    sent, most = step.planned_requests, step.concurrency
+    if step.mode != "sustained" or step.window or not sent or not most or sent < most:
+        return []
+    return [f"ramp and drain are in it: low by up to {show(50 * most / sent, 2)} % (C / 2n)"]
 
 
 def inflation_of(step: Step) -> Interval | None:
@@ -96,6 +109,6 @@ def _division(step: Step, rate: Interval) -> str:
     if window is not None and window.end_s > window.start_s:
         length = window.end_s - window.start_s
         return f"{window.tokens} tokens in {show(length)} s with C in flight = {show(rate)} tok/s"
-    if total and wall is not None and step.mode != "sustained":
+    if total and wall is not None and figures.recomputed_tok_s(step) is not None:
         return f"{show(total)} tokens / {show(wall)} s = {show(rate)} tok/s"
     return f"{show(rate)} tok/s as stated"

@@ -1,7 +1,8 @@
 """client: was the measuring client a part of what it measured?
 
 Needs: the client's own record of a step: send lateness, read lag, how many stamps are the kernel's,
-its processor time, and its calibrated ceiling. Or two arms that differ in the client alone.
+its processor time, and its calibrated ceiling. Or, of an open loop, when each request was sent and
+when it should be (or the rate sent and asked for). Or two arms that differ in the client alone.
 
 Division: the client's possible error / the smallest figure of each kind: wall time, first token,
 time between tokens. An arrival that the kernel stamped is late by 0.05 ms at most, however late it
@@ -9,7 +10,8 @@ is read; else its error is the p99 of the read lag. A late dispatch counts for t
 one latency where requests are replaced), and for the first token where that counts from a schedule.
 Besides: events per second / calibrated ceiling; and, where client and engine together need all
 cores, the client's part of the processor time, which the engine did not get; a client that keeps
-more than 0.9 of one core busy. Of two clients of one server: the higher throughput / the lower, at
+more than 0.9 of one core busy. Of an open loop in a report: lateness of sending / latency from the
+schedule; 1 - rate sent / rate asked for. Of two clients of one server: the higher throughput / the lower, at
 the same step; what one of them measured, the server can do.
 
 Readings
@@ -17,7 +19,7 @@ Readings
                    that got over 1.1 times as much from the same server: verdicts are withheld
   fine             neither
 
-Silent when: the client left no record, as in an audit, and there is no second one.
+Silent when: the client left no record, as in most reports, and there is no second one.
 
 Value: the largest share; of two clients the ratio. Source: this project's instrument trials (first
 token of 100 ms at 256 streams: 101.0 with kernel stamps, 272 to 341 with common clients).
@@ -25,6 +27,7 @@ token of 100 ms at 256 streams: 101.0 with kernel stamps, 272 to 341 with common
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
@@ -39,7 +42,7 @@ from benchspec.judge.conditions import (
     load_share,
 )
 from benchspec.judge.interval import show
-from benchspec.judge.lines import Line, lacking
+from benchspec.judge.lines import Line, lacking, not_applicable
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
@@ -85,7 +88,65 @@ def check(case: Case) -> list[CheckResult]:
 
     recorded = any(s.client for s in case.observations.steps)
     own = case.per_repeat(NAME, divide, worst="client-limited", anyway=True) if recorded else []
-    return [*own, *_second(case)]
+    return [*own, *_by_schedule(case), *_second(case)]
+
+
+def _by_schedule(case: Case) -> list[CheckResult]:
+    """Open loops without a client record: when requests went out against when they should."""
+
+    def divide(line: Line, step: Step) -> CheckResult:
+        late = _lateness_s(step)
+        if step.client is not None or (late is None and _held_back(step) is None):
+            raise not_applicable("no open loop of which the times of sending are known")
+        return _against_schedule(line, step, late)
+
+    found = case.per_repeat(NAME, divide, worst="client-limited", anyway=True)
+    return [r for r in found if r.state == "judged"]
+
+
+def _lateness_s(step: Step) -> tuple[float, float] | None:
+    """(mean lateness of sending, mean latency from the schedule), of requests with both times."""
+    times = [
+        (r.start_s - r.scheduled_s, r.end_s - r.scheduled_s)
+        for r in figures.succeeded(step)
+        if r.start_s is not None and r.scheduled_s is not None and r.end_s is not None
+    ]
+    if not times:
+        return None
+    late, whole = (math.fsum(column) / len(times) for column in zip(*times, strict=True))
+    return (late, whole) if whole > 0 else None
+
+
+def _held_back(step: Step) -> float | None:
+    """The part of the requests per second asked for that was not sent."""
+    if not step.rate or step.achieved_rate is None:
+        return None
+    return max(0.0, 1 - step.achieved_rate / step.rate)
+
+
+def _against_schedule(line: Line, step: Step, late: tuple[float, float] | None) -> CheckResult:
+    held = _held_back(step)
+    shares, parts = [], []
+    if late is not None:
+        shares.append(late[0] / late[1])
+        parts.append(
+            f"sent {show(late[0])} s late / latency of {show(late[1])} s from the schedule = "
+            f"{show(100 * shares[-1], 3)} %; from the moment of sending {show(late[1] - late[0])} s"
+        )
+    if held is not None:
+        shares.append(held)
+        parts.append(f"{show(step.achieved_rate or 0)} of {show(step.rate or 0)} requests/s sent")
+    limited = max(shares) > limit("client.share")
+    return line.judged(
+        "client-limited" if limited else "fine",
+        "; ".join(parts),
+        max(shares),
+        "ratio",
+        inputs=[measured("lateness", late[0], "s", step)] if late is not None else [],
+        caveats=["an open loop waits for no answer: what was not sent, the client held back"]
+        if limited
+        else [],
+    )
 
 
 def _second(case: Case) -> Iterator[CheckResult]:

@@ -27,7 +27,6 @@ from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult
 from benchspec.judge.setup import Setup
 from benchspec.observations.model import Step
-from benchspec.observations.quantiles import median
 
 NAME = "compute-ceiling"
 READINGS = ("fraction", "at-least", "impossible")
@@ -90,9 +89,9 @@ def _peak(setup: Setup) -> Interval | None:
 
 
 def _prompt(setup: Setup, step: Step) -> float | None:
-    counts = [r.prompt_tokens for r in figures.succeeded(step) if r.prompt_tokens]
-    if counts:
-        return median([float(c) for c in counts])
+    seen = figures.prompt_tokens(step)
+    if seen is not None:
+        return seen
     if step.context_tokens is not None:
         return step.context_tokens
     return setup.resolved.workload.prompt.tokens if setup.resolved else None

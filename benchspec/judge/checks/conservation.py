@@ -9,8 +9,9 @@ mode only (a burst drains: its mean in flight is a measure of shape, not an erro
 Readings
   violated   the engine restarted inside the cell; sent is not answered + failed; more in flight
              than C; a forced length was not kept; the mean in flight is not C (sustained); tokens /
-             time is not the throughput that is stated (5 %); the throughput is more than C streams of
-             the stated rate can give (one of the two is of something else)
+             time is not the throughput that is stated (5 %: it may count the prompts too); the
+             throughput is more than C streams of the stated rate can give (one of the two is of
+             something else); a latency longer than the run
   holds      none of these
 
 Silent when: neither requests nor throughput and wall time are known.
@@ -72,9 +73,10 @@ def _division(step: Step, each: float | None) -> str:
     rate, wall = figures.aggregate_tok_s(step), figures.wall_s(step)
     if rate is None or wall is None:
         return f"{show(each)} tokens per answer as stated"
-    return (
-        f"{show(rate)} tok/s x {show(wall)} s / {step.concurrency} = {show(each)} tokens per answer"
-    )
+    count = figures.counted_requests(step)
+    if not count:
+        return f"{show(each)} tokens per answer"
+    return f"{show(rate)} tok/s x {show(wall)} s / {count} = {show(each)} tokens per answer"
 
 
 def _counts(step: Step) -> list[str]:
@@ -98,7 +100,19 @@ def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:
     if each is not None and case.forced(step):
         yield from _lengths(case, step, each)
     yield from _throughput(step)
+    yield from _too_long(step)
     yield from _in_flight(step)
+
+
+def _too_long(step: Step) -> Iterator[str]:
+    """No request takes longer than the run that it is in."""
+    latency, wall = figures.stated(step.latency_s), figures.stated(step.wall_s)
+    if (
+        latency is not None
+        and wall is not None
+        and latency.low > wall.high * (1 + limit("identity.off"))
+    ):
+        yield f"a latency of {show(latency)} s is longer than the run of {show(wall)} s"
 
 
 def _throughput(step: Step) -> Iterator[str]:
@@ -111,7 +125,21 @@ def _throughput(step: Step) -> Iterator[str]:
         return
     off, ratio = limit("identity.off"), found / said
     if ratio.low > 1 + off or ratio.high < 1 - off:
-        yield f"tokens / time = {show(found)} tok/s, not {show(said)} as stated"
+        yield f"tokens / time = {show(found)} tok/s, not {show(said)} as stated{_instead(step, said)}"
+
+
+def _instead(step: Step, said: Interval) -> str:
+    """What a stated throughput is of, where it is not that of the completion tokens."""
+    done, wall, sent = figures.tokens(step), figures.wall_s(step), figures.sent(step)
+    prompt, off = figures.prompt_tokens(step), limit("identity.off")
+    if done is None or wall is None or not sent:
+        return ""
+    every = (done + prompt * sent) / wall if prompt is not None else None
+    if every is not None and abs((every / said).mid - 1) <= off:
+        return f": that counts the prompts too, ({show(done)} + {show(prompt or 0)} x {sent}) / T"
+    if sent > 1 and abs((done / sent / wall / said).mid - 1) <= off:
+        return f": that is the rate of one answer of {sent}"
+    return ""
 
 
 def _lengths(case: Case, step: Step, each: float) -> Iterator[str]:

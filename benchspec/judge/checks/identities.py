@@ -3,11 +3,17 @@
 Needs: figures of one thing that are bound by arithmetic, as they were printed.
 
 Division, each figure taken as its rounding interval (39.2 is 39.15..39.25):
-  rate-and-time    tok/s x ms per token / 1000 = 1
+  rate-and-time    tok/s x ms per token / 1000 = 1; or n / (n - 1), where the rate counts the first
+                   of n tokens and the time, being that after the first, does not
   rounds           1000 / ms per pass x (1 + k x acceptance) / tok/s = 1, within 5 %; where it misses,
                    the neighbouring k are tried: a block of k + 1 is often called k
+  tokens-per-pass  (1 + k x acceptance) / tokens per pass as stated = 1, in the same way
   parts-and-whole  sum of the parts / whole = 1
   ratio            over / under / ratio = 1, or against a percentage
+  maximum, minimum, mean, median, sum, range, sd
+                   of a list of the author's own figures (or, for the first two, of its ends) / as
+                   stated = 1
+  one-of           a figure that is quoted as one of a list lies between its ends
   kv               KV bytes from geometry / as stated = 1
   probe            probe / datasheet at most 1.02
 
@@ -22,8 +28,10 @@ Value: the quotient. Source: arithmetic. It finds slips before a reader does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 
 from benchspec.judge import figures as of_step
 from benchspec.judge import geometry
@@ -31,6 +39,7 @@ from benchspec.judge.case import Case
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, invalid
 from benchspec.judge.place import Place
+from benchspec.judge.printed import STATISTICS, printed
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Figures
@@ -44,14 +53,6 @@ RATE = False
 def check(case: Case) -> list[CheckResult]:
     """One result per identity that has all its figures."""
     return [r for f in case.observations.figures for r in _tried(case, f)]
-
-
-def printed(value: float) -> Interval:
-    """The numbers that round to `value` as it is written: half a unit of its last digit each way."""
-    text = str(int(value)) if value == int(value) else repr(value)
-    places = len(text.partition(".")[2]) if "." in text and "e" not in text else 0
-    half = 0.5 * 10.0**-places
-    return Interval(value - half, value + half)
 
 
 def _tried(case: Case, f: Figures) -> Iterator[CheckResult]:
@@ -89,13 +90,33 @@ def _rate_and_time(case: Case, f: Figures, line: Line) -> CheckResult | None:
     if f.tok_s is None or f.ms_per_token is None:
         return None
     quotient = printed(f.tok_s) * printed(f.ms_per_token) / 1000
+    if f.tokens is not None and f.tokens > 1 and quotient.low > 1:
+        quotient = quotient * (f.tokens - 1) / f.tokens
     text = (
         f"1000 / {show(f.tok_s)} tok/s = {show(1000 / f.tok_s, 3)} ms against "
         f"{show(f.ms_per_token)} ms, which is {show(1000 / f.ms_per_token, 3)} tok/s"
     )
-    fits = _nearest(case, 1000 / f.ms_per_token) if not quotient.low <= 1 <= quotient.high else []
+    holds = quotient.low <= 1 <= quotient.high
+    fits = [] if holds else [*_nearest(case, 1000 / f.ms_per_token), *_first_counted(f, quotient)]
     used = {"tok/s": f.tok_s, "ms per token": f.ms_per_token}
     return _judged(line, quotient, text, used, *fits)
+
+
+_FEWEST_TOKENS = 16
+"""An answer of fewer is no benchmark: a first token more or less does not explain a gap."""
+
+
+def _first_counted(f: Figures, quotient: Interval) -> list[str]:
+    """How long an answer must be for a rate with, and a time without, its first token to agree."""
+    if f.tokens is not None or quotient.low <= 1:
+        return []
+    fewest, most = (math.ceil(q / (q - 1)) for q in (quotient.high, quotient.low))
+    if fewest < _FEWEST_TOKENS:
+        return []
+    return [
+        f"an answer of {fewest} to {most} tokens would explain it: the rate counts the first token "
+        "and the time per token does not"
+    ]
 
 
 def _nearest(case: Case, rate: float) -> list[str]:
@@ -120,11 +141,31 @@ def _rounds(_case: Case, f: Figures, line: Line) -> CheckResult | None:
     quotient = rate(k) / f.tok_s
     holds = abs(quotient - 1) <= off
     text = f"1000 / {show(t)} ms x (1 + {k} x {show(a)}) = {show(rate(k))} against {show(f.tok_s)}"
-    others = [n for n in (k - 1, k + 1) if n > 0 and abs(rate(n) / f.tok_s - 1) <= off]
-    fits = [f"k = {n} gives {show(rate(n))}: {k} may count the block" for n in others]
     used = {"tok/s": f.tok_s, "ms per pass": t, "acceptance": a, "drafts": float(k)}
     interval = Interval(quotient - off, quotient + off)
-    return _judged(line, interval, text, used, *([] if holds else fits))
+    return _judged(line, interval, text, used, *([] if holds else _other_k(rate, k, f.tok_s)))
+
+
+def _other_k(figure: Callable[[int], float], k: int, said: float) -> list[str]:
+    """The neighbours of k that fit what was said."""
+    off = limit("identity.off")
+    others = [n for n in (k - 1, k + 1) if n > 0 and abs(figure(n) / said - 1) <= off]
+    return [f"k = {n} gives {show(figure(n))}: {k} may count the block" for n in others]
+
+
+def _tokens_per_pass(_case: Case, f: Figures, line: Line) -> CheckResult | None:
+    if f.tokens_per_round is None or f.acceptance is None or f.drafts is None:
+        return None
+    a, k, said, off = f.acceptance, f.drafts, f.tokens_per_round, limit("identity.off")
+
+    def each(drafts: int) -> float:
+        return 1 + drafts * a
+
+    quotient = each(k) / said
+    text = f"1 + {k} x {show(a)} = {show(each(k))} against {show(said)} tokens per pass as stated"
+    used = {"tokens per pass": said, "acceptance": a, "drafts": float(k)}
+    fits = [] if abs(quotient - 1) <= off else _other_k(each, k, said)
+    return _judged(line, Interval(quotient - off, quotient + off), text, used, *fits)
 
 
 def _parts_and_whole(_case: Case, f: Figures, line: Line) -> CheckResult | None:
@@ -156,6 +197,35 @@ def _expected(f: Figures) -> Interval | None:
     if f.percent is not None:
         return printed(f.percent) / 100
     return 1 + printed(f.percent_more) / 100 if f.percent_more is not None else None
+
+
+def _statistic(name: str, _case: Case, f: Figures, line: Line) -> CheckResult | None:
+    said = getattr(f, name)
+    if said is None or not f.values:
+        return None
+    found = STATISTICS[name](f.values)
+    text = f"{name} of {_listed(f.values)} = {show(found.mid)} against {show(said)} as stated"
+    return _judged(line, found / printed(said), text, {name: said})
+
+
+def _one_of(_case: Case, f: Figures, line: Line) -> CheckResult | None:
+    """Inside the ends the quotient is 1; outside that of the nearest end."""
+    if f.one_of is None or not f.values:
+        return None
+    low, high, said = STATISTICS["minimum"](f.values), STATISTICS["maximum"](f.values), f.one_of
+    quotient = Interval.of(1.0)
+    if printed(said).low > high.high or printed(said).high < low.low:
+        quotient = (high if said > high.high else low) / printed(said)
+    text = f"{_listed(f.values)} lie in {show(low.mid)}..{show(high.mid)}, {show(said)} as stated"
+    return _judged(line, quotient, text, {"one of them": said})
+
+
+_MOST_LISTED = 8
+
+
+def _listed(values: list[float]) -> str:
+    shown = ", ".join(show(v, 6) for v in values[:_MOST_LISTED])
+    return shown + (f", ... ({len(values)})" if len(values) > _MOST_LISTED else "")
 
 
 def _kv(case: Case, f: Figures, line: Line) -> CheckResult | None:
@@ -196,11 +266,14 @@ def _probe(_case: Case, f: Figures, line: Line) -> CheckResult | None:
     ).model_copy(update={"value": quotient})
 
 
-_IDENTITIES = {
+_IDENTITIES: Mapping[str, Callable[[Case, Figures, Line], CheckResult | None]] = {
     "rate-and-time": _rate_and_time,
     "rounds": _rounds,
+    "tokens-per-pass": _tokens_per_pass,
     "parts-and-whole": _parts_and_whole,
     "ratio": _ratio,
+    **{name: partial(_statistic, name) for name in STATISTICS},
+    "one-of": _one_of,
     "kv": _kv,
     "probe": _probe,
 }

@@ -7,7 +7,8 @@ Besides, where arms ran at the same step: the length of their answers (5 %), and
 each of their replicas got.
 
 Comparison: everything that differs is put on an axis (model, engine, hardware, instrument, workload,
-or what a setting affects: slots, placement, speculation). No division.
+or what a setting affects: slots, placement, speculation); a limit that was set differently is one of
+its own. No division.
 
 Readings
   comparable       one axis at most, and nothing differs that was not meant to
@@ -37,7 +38,7 @@ from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.knowledge import engines
-from benchspec.observations.model import SettingValue
+from benchspec.observations.model import Limit, SettingValue
 from benchspec.observations.quantiles import median
 from benchspec.spec.models import Workload
 
@@ -87,6 +88,32 @@ def pairs(case: Case) -> Iterator[tuple[str, str]]:
     yield from ((other, first) for other in others)
 
 
+def axes_between(case: Case, arm: str, other: str) -> dict[str, str]:
+    """Every axis on which the setups of two arms differ, declared or found, with what differs."""
+    found = _by_axis(_observed(case.setup(arm), case.setup(other)))
+    return {**found, **_on_purpose((case, arm), (case, other))}
+
+
+def _on_purpose(mine: Arm, theirs: Arm) -> dict[str, str]:
+    """What was made different: by the spec, by another split, by another limit."""
+    a, b = mine[0].setup(mine[1]), theirs[0].setup(theirs[1])
+    found = dict(_declared(a, b))
+    ours, others = a.observed.split, b.observed.split
+    if ours != others and ours is not None and others is not None:
+        found.setdefault("placement", f"split by {others} and {ours}")
+    there = _limits(theirs)
+    for name, own in _limits(mine).items():
+        other = there.get(name)
+        if other is not None and other.limit != own.limit:
+            found.setdefault(name, f"{show(other.limit)} and {show(own.limit)} {own.unit or ''}")
+    return found
+
+
+def _limits(arm: Arm) -> dict[str, Limit]:
+    """Limits that were set for the arm, by what they limit."""
+    return {one.name: one for one in arm[0].observations.limits if one.arm == arm[1]}
+
+
 def _judge(case: Case, arm: str, other: str) -> CheckResult:
     declared, observed = differences((case, arm), (case, other))
     surprises = [axis for axis in observed if axis not in declared]
@@ -113,7 +140,7 @@ def differences(mine: Arm, theirs: Arm) -> tuple[dict[str, str], dict[str, str]]
     The two arms may be of one case or of two.
     """
     a, b = mine[0].setup(mine[1]), theirs[0].setup(theirs[1])
-    declared = dict(_declared(a, b))
+    declared = _on_purpose(mine, theirs)
     observed = _by_axis(chain(_observed(a, b), _measured(mine, theirs)))
     if declared:
         observed.pop("footprint", None)  # what was changed on purpose may need other memory

@@ -42,9 +42,10 @@ def check(case: Case) -> list[CheckResult]:
         if not case.setup(step.arm).counts_tokens:
             raise not_applicable("a command gives seconds, not tokens")
         first = need(figures.ttft_ms(step), "the first-token time") * 1e-3
-        whole = figures.latency_s(step)
-        at_least = whole is None
-        whole = need(whole or figures.wall_s(step), "the latency of a request, or time per token")
+        whole, wall = figures.latency_s(step), figures.wall_s(step)
+        longer = _longer_than_the_run(step, whole, wall)
+        at_least = whole is None or longer is not None
+        whole = need(wall if at_least else whole, "the latency of a request, or time per token")
         share = first / whole
         if share.low > 1:
             raise invalid(
@@ -61,11 +62,22 @@ def check(case: Case) -> list[CheckResult]:
                 measured("latency", whole, "s", step),
             ],
             quotable="bound" if at_least else "yes",
-            caveats=_caveats(step, share),
+            caveats=[*([longer] if longer else []), *_caveats(step, share)],
         )
 
     found = case.per_repeat(NAME, divide)
     return [r for r in found if r.state != "insufficient" or "first-token" not in str(r.reason)]
+
+
+def _longer_than_the_run(step: Step, found: Interval | None, wall: Interval | None) -> str | None:
+    """Why a latency made of a mean time per token cannot be right, or None."""
+    made = step.latency_s is None and not step.requests
+    if not made or found is None or wall is None or found.low <= wall.high:
+        return None
+    return (
+        f"time per token x length gives a latency of {show(found)} s in a run of {show(wall)} s: "
+        "means over unequal answers do not multiply"
+    )
 
 
 def _read(share: Interval) -> str:

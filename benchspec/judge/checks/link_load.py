@@ -63,6 +63,7 @@ def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
     share = mean / capacity
     busiest = max(group, key=lambda c: c.middle.mid)
     largest = busiest.range.high / capacity.mid
+    peak = any(s.statistic == "max" for c in group for s in c.raw)
     payload = share / limit("link.payload")
     return line.judged(
         "impossible" if share.low > 1 else "fraction",
@@ -74,7 +75,10 @@ def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
         "ratio",
         inputs=[*(c.as_input() for c in group), as_input("capacity", link[0], "B/s", *link[1:])],
         quotable=max((quotable(c) for c in group), key=_ORDER.index),
-        caveats=["a load is no share of time: whether transfers overlap is not known"],
+        caveats=[
+            *(["the highest sample, not the mean: the load is at most that"] if peak else []),
+            "a load is no share of time: whether transfers overlap is not known",
+        ],
     )
 
 

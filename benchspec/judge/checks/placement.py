@@ -10,11 +10,13 @@ Readings
   spilled     busy (80 % or more) while its memory is read under 10 % of the time, and 97 % of it or
               more is full: the rest lies in the host's memory, and no log says so
   starved     the same, and it is not full: it waits for another memory, or for the processor
-  fell-back   prefill at a fifth of the control or less, the same model on the same devices: a part
-              of the work has no kernel there and runs on the processor
+  fell-back   prefill at a fifth of the control or less, the same model on the same devices, and the
+              arms differ in nothing but what chooses a kernel (cache types, attention, build): a
+              part of the work has no kernel there and runs on the processor
   on-device   none of these
 
-Silent when: no such pair of counters and no such pair of arms is known.
+Silent when: no such pair of counters and no such pair of arms is known; prefill is that slow and the
+arms differ in something else (a limit, a split), which may be why.
 
 Value: for counters the utilisation of the memory in %, for arms the ratio of the rates.
 Source: prefill is bound by arithmetic, which no setting of a cache makes five times as much;
@@ -28,6 +30,7 @@ from collections.abc import Iterator
 from benchspec.judge import metrics
 from benchspec.judge.case import Case
 from benchspec.judge.channels import Channel
+from benchspec.judge.checks.identity import axes_between
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line
 from benchspec.judge.place import Place
@@ -39,6 +42,9 @@ NAME = "placement"
 READINGS = ("spilled", "starved", "fell-back", "on-device")
 NEEDS = "utilisation of a device and of its memory, or prefill rates of an arm and its control"
 RATE = False
+
+_KERNELS = {"kv", "compute", "engine", "build", "attention"}
+"""Axes of `identity` that choose a kernel; a power cap or another split slows prefill by itself."""
 
 _MIB = {"MiB": 2**20, "GiB": 2**30, "MB": 1e6, "GB": 1e9}
 
@@ -100,7 +106,14 @@ def _by_prefill(case: Case) -> Iterator[CheckResult]:
             rates = [_prefill(case, p) for p in (place, other)]
             same = mine.model == theirs.model and mine.devices == theirs.devices
             if same and rates[0] and rates[1] and min(rates[0], rates[1]) > 0:
-                yield _compare(place, control, rates[0], rates[1])
+                result = _compare(place, control, rates[0], rates[1])
+                if result.reading != "fell-back" or _kernels_alone(case, place.arm, control):
+                    yield result
+
+
+def _kernels_alone(case: Case, arm: str, control: str) -> bool:
+    """Whether two arms differ in nothing but what chooses a kernel."""
+    return axes_between(case, arm, control).keys() <= _KERNELS
 
 
 def _prefill(case: Case, place: Place) -> float | None:

@@ -2,10 +2,11 @@
 
 Needs: three repeats of a step; drift needs five in the order they were run, two modes ten.
 
-Division: (largest - smallest) / median of the throughput (of the wall time where no tokens are
-counted); where only the ends over several repeats are stated, their distance / their middle. No
-standard deviation: of three values it says nothing (t = 4.30, half-width 2.5 sd), while the range
-of three holds the median with probability 75 %, of five with 94 %.
+Division: (largest - smallest) / median of the throughput (else of the wall time, the rate of a
+stream, prefill, the first-token time or the latency, whichever is known first); where only the ends
+over several repeats are stated, their distance / their middle. No standard deviation: of three
+values it says nothing (t = 4.30, half-width 2.5 sd), while the range of three holds the median with
+probability 75 %, of five with 94 %.
 
 Readings
   stable     range <= 5 % of the median
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise
 
-from benchspec.judge import figures
+from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
 from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, by_spread, lacking
@@ -75,9 +76,10 @@ def _judge(case: Case, place: Place) -> CheckResult:
 
 def _stated(case: Case, line: Line, step: Step) -> CheckResult:
     """From the ends of an interval that is stated over several repeats."""
-    found = figures.aggregate_tok_s(step) or figures.wall_s(step) or figures.stream_tok_s(step)
+    known = [value for _, _, read_off in _FIGURES if (value := read_off(step)) is not None]
+    found = next((value for value in known if not value.exact), None)
     many = step.repeats or 0
-    if found is None or found.exact or case.defect(step) or found.low <= 0:
+    if found is None or case.defect(step) or found.low <= 0:
         return line.silent(lacking("the figure of each repeat; only their median is known"))
     if many < limit("repeats.verdict"):
         return line.silent(lacking(f"3 repeats; there are {many}"))
@@ -94,22 +96,22 @@ def _stated(case: Case, line: Line, step: Step) -> CheckResult:
 
 def _values(case: Case, place: Place) -> tuple[list[float], str, str]:
     sound = case.sound(place)
-    rates = [x.mid for s in sound if (x := figures.aggregate_tok_s(s)) is not None]
-    if rates:
-        return rates, "X", "tok/s"
-    for name, unit, read_off in _OTHERWISE:
+    for name, unit, read_off in _FIGURES:
         found = [value.mid for s in sound if (value := read_off(s)) is not None]
         if found:
             return found, name, unit
     return [], "T", "s"
 
 
-_OTHERWISE = (
+_FIGURES = (
+    ("X", "tok/s", figures.aggregate_tok_s),
     ("T", "s", figures.wall_s),
-    ("r", "tok/s", figures.stream_tok_s),
+    ("r", "tok/s", figures.decode_tok_s),
+    ("prefill", "tok/s", metrics.METRICS["prefill_tok_s"].whole),
     ("first token", "ms", figures.ttft_ms),
+    ("latency", "s", figures.latency_s),
 )
-"""What is compared where no throughput is known."""
+"""What is compared: the first that is known (of stated ends, the first that has two)."""
 
 
 def read(values: list[float]) -> str:

@@ -49,7 +49,8 @@ def check(case: Case) -> list[CheckResult]:
             raise not_applicable("needs several requests in flight")
         curve = _curve(case, step)
         if 1 not in curve:
-            raise lacking("X(1) of the same repeat")
+            single = case.single(step) is not None
+            raise lacking("the throughput at C = 1" if single else "X(1) of the same repeat")
         here = need(curve.get(count), f"X({count})")
         ratio = here / curve[1]
         reading, plateau = _read(case, step, curve)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchspec.judge.checks.identities import printed
+from benchspec.judge.printed import printed
 from benchspec.judge.result import CheckResult
 from benchspec.observations.model import (
     Ablation,
@@ -154,6 +154,53 @@ def test_parts_and_whole(figures: dict[str, Any], reading: str) -> None:
 )
 def test_ratios_and_percentages(figures: dict[str, Any], reading: str) -> None:
     assert identity("ratio", **figures).reading == reading
+
+
+@pytest.mark.parametrize(
+    ("figures", "which", "reading"),
+    [
+        ({"values": [96, 102], "maximum": 106}, "maximum", "violated"),
+        ({"values": [96, 102], "maximum": 102}, "maximum", "agree"),
+        ({"values": [96, 102], "one_of": 106}, "one-of", "violated"),
+        ({"values": [96, 102], "one_of": 97}, "one-of", "agree"),
+        ({"values": [34.7, 35.2, 37.1], "minimum": 34.7}, "minimum", "agree"),
+        ({"values": [35.3, 35.7, 34.7, 35.2, 36.1, 37.1], "mean": 35.68}, "mean", "agree"),
+        ({"values": [35.3, 35.7, 34.7, 35.2, 36.1, 37.1], "mean": 35.2}, "mean", "violated"),
+        ({"values": [35.3, 35.7, 34.7, 35.2, 36.1, 37.1], "median": 35.5}, "median", "agree"),
+        ({"values": [35.3, 35.7, 34.7, 35.2, 36.1, 37.1], "sd": 0.84}, "sd", "agree"),
+        ({"values": [35.3, 35.7, 34.7, 35.2, 36.1, 37.1], "sd": 1.2}, "sd", "violated"),
+        ({"values": [35.3, 37.1], "range": 1.8}, "range", "agree"),
+        ({"values": [35.3, 37.1], "range": 2.4}, "range", "violated"),
+        ({"values": [12, 13, 14], "sum": 39}, "sum", "agree"),
+        ({"values": [12, 13, 14], "sum": 45}, "sum", "violated"),
+    ],
+)
+def test_what_is_said_of_a_list(figures: dict[str, Any], which: str, reading: str) -> None:
+    assert identity(which, **figures).reading == reading
+
+
+def test_a_figure_outside_its_list_is_compared_with_the_nearest_end() -> None:
+    r = identity("one-of", values=[96, 102], one_of=106)
+    assert r.value == pytest.approx(102 / 106, rel=1e-3)
+    assert r.arithmetic == "96, 102 lie in 96..102, 106 as stated"
+
+
+def test_a_rate_that_counts_the_first_token_and_a_time_that_does_not() -> None:
+    apart = identity("rate-and-time", tok_s=21.1, ms_per_token=47.8)
+    assert apart.reading == "violated"
+    assert "an answer of 85 to 196 tokens would explain it" in apart.caveats[0]
+    assert identity("rate-and-time", tok_s=21.1, ms_per_token=47.8, tokens=128).reading == "agree"
+    longer = identity("rate-and-time", tok_s=21.1, ms_per_token=47.8, tokens=2000)
+    assert longer.reading == "violated"
+
+
+def test_tokens_per_pass_follow_from_drafts_and_acceptance() -> None:
+    assert identity(
+        "tokens-per-pass", tokens_per_round=3.31, acceptance=0.77, drafts=3
+    ).reading == ("agree")
+    r = identity("tokens-per-pass", tokens_per_round=2.7, acceptance=0.85, drafts=3)
+    assert r.reading == "violated"
+    assert r.caveats == ["k = 2 gives 2.7: 3 may count the block"]
 
 
 def test_a_probe_above_the_datasheet() -> None:
