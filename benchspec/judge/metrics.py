@@ -78,7 +78,7 @@ def _values(step: Step, each: PerRequest) -> list[float]:
 
 def _itl(step: Step) -> Interval | None:
     if step.itl_ms is not None:
-        return Interval.of(step.itl_ms.p50)
+        return figures.stated(step.itl_ms.p50)
     gaps = _values(step, lambda r: r.itl_ms)
     return Interval.of(quantile(gaps, 0.5)) if gaps else None
 
@@ -140,8 +140,11 @@ def _pooled(step: Step, q: float) -> Reading | None:
     """A percentile of the pooled times between tokens: those that were kept."""
     name = "max" if q == 1.0 else f"p{q * 100:g}"
     value = getattr(step.itl_ms, name, None)
-    count = step.itl_ms.n if step.itl_ms else 0
-    return None if value is None else Reading(Interval.of(value), count, tail_caveat(q, count))
+    count = (step.itl_ms.n if step.itl_ms else None) or 0
+    if value is None:
+        return None
+    caveat = tail_caveat(q, count) if count else f"how many values {name} is of is not said"
+    return Reading(Interval.of(value), count or None, caveat)
 
 
 def tail_caveat(q: float, n: int) -> str | None:

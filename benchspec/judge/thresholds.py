@@ -85,6 +85,9 @@ _TABLE = (
     Threshold("sampling.error", 0.10, "of the mean", "this project"),
     Threshold("sampling.coverage", 0.1, "of the time", "a burst may fall between two looks"),
     Threshold("burst.peak", 3, "peak / mean", "this project: a few samples carry the mean"),
+    Threshold(
+        "burst.stall", 2, "mean / median", "times above the median are then three quarters of all"
+    ),
     Threshold("ceiling.impossible", 1.02, "measured / datasheet", "2 % for clocks and rounding"),
     Threshold("link.negligible", 0.01, "of the step", "this project: below run spread"),
     Threshold("link.material", 0.10, "of the step", "this project"),

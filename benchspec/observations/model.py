@@ -64,12 +64,13 @@ class Request(Node):
 class Distribution(Node):
     """Order statistics of a set of times in one unit, and how many there were."""
 
-    n: int
-    p50: float
-    p90: float
-    p95: float
-    p99: float
-    max: float
+    n: int | None = None
+    mean: float | None = None
+    p50: float | None = None
+    p90: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    max: float | None = None
 
 
 class Window(Node):

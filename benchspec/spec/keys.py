@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 
 from benchspec.spec.models import Arm, Device, EngineSpec, Model, Spec, Workload
 from benchspec.spec.node import Node
+from benchspec.spec.other_names import counter_for, keys_for, without_statistic
 from benchspec.spec.problems import FormProblem, Path, dotted, shown
 
 MAX_SUGGESTIONS = 100  # a comparison costs up to a millisecond; nobody reads more
@@ -106,11 +107,15 @@ class KeyCheck:
             return FormProblem("unknown-key", (*path, key), message, "delete it")
         advice = list(self._advice(key, data, model, path))
         if not advice:
-            advice = ["keys here are " + ", ".join(slots(model))]
+            advice = [_listed(key, list(slots(model)))]
         return FormProblem("unknown-key", (*path, key), message, "; ".join(advice))
 
     def _advice(self, key: str, data: Any, model: type[Node], path: Path) -> Iterator[str]:
         names = {_plain(name): name for name in slots(model)}
+        called = list(_called(_plain(key), slots(model))) if path[:1] == ("observations",) else []
+        if called:
+            yield from called
+            return
         near = difflib.get_close_matches(_plain(key), names, n=1, cutoff=0.7)
         if near:
             name = names[near[0]]
@@ -123,6 +128,39 @@ class KeyCheck:
             yield f"`{shown(key)}` is a flag of the engine: it belongs under engine.flags"
         elif model is EngineSpec and not near:
             yield "a flag of the engine belongs under engine.flags"
+
+
+def _called(name: str, known: Collection[str]) -> Iterator[str]:
+    """Advice on a name that other tools use for a key that stands here, or for a counter."""
+    if name in known:
+        return
+    keys = keys_for(name, known)
+    if keys:
+        yield f"did you mean {' or '.join(f'`{key}`' for key in keys)}?"
+        return
+    rest = without_statistic(name)
+    keys = [] if rest is None else [rest] if rest in known else keys_for(rest, known)
+    if keys:
+        yield (
+            f"did you mean `{keys[0]}`? It holds one figure: the median, or the mean where only "
+            "that is known; percentiles need `requests`"
+        )
+    elif "round_ms" in known and (counter := counter_for(name)):
+        yield (
+            "a counter of a device stands under observations.series: "
+            f"{{counter: {counter}, device: ..., unit: ..., mean: ...}}"
+        )
+
+
+_FEW_KEYS = 20
+
+
+def _listed(key: str, known: list[str]) -> str:
+    """The keys of a map; of many those that look most alike."""
+    if len(known) <= _FEW_KEYS:
+        return "keys here are " + ", ".join(known)
+    near = difflib.get_close_matches(_plain(key), known, n=8, cutoff=0.0)
+    return f"some of the {len(known)} keys here are {', '.join(near)}; docs/spec.md has them all"
 
 
 def _plain(key: str) -> str:

@@ -78,6 +78,8 @@ def _wrong_type(path: Path, kind: str, value: object, how: str = "") -> FormProb
         fix = f"quote it, if the text '{str(value).lower()}' is meant"
     elif kind == "list_type":
         fix = "write a list: [a, b], or one `- item` a line"
+    elif path[-1] == "itl_ms" and isinstance(value, int | float | str):
+        fix = f"say what it is: {{p50: {shown(value)}}} or {{mean: {shown(value)}}}"
     elif value is None:
         fix = f"write {wanted}, or delete the key"
     return FormProblem("wrong-type", path, message, fix)

@@ -42,6 +42,31 @@ from benchspec.spec.quantity import (
     TokensPerSecond,
 )
 
+COUNTERS: dict[str, tuple[str, ...]] = {
+    "utilization": ("%",),
+    "utilization_memory": ("%",),
+    "memory_used": ("MiB", "GiB", "MB", "GB"),
+    "clocks_sm": ("MHz",),
+    "clocks_memory": ("MHz",),
+    "power": ("W",),
+    "energy": ("W", "J"),
+    "temperature": ("°C", "C"),
+    "pcie_rx": ("MB/s",),
+    "pcie_tx": ("MB/s",),
+    "nvlink_rx": ("MB/s",),
+    "nvlink_tx": ("MB/s",),
+    "xgmi_rx": ("MB/s",),
+    "xgmi_tx": ("MB/s",),
+    "throttle": ("bits",),
+    "throttle_power_cap": ("%",),
+    "throttle_power_brake": ("%",),
+    "throttle_thermal": ("%",),
+    "throttle_hw_slowdown": ("%",),
+    "throttle_time_power": ("%",),
+    "throttle_time_thermal": ("%",),
+}
+"""Counters that are understood, and the units that they are read in."""
+
 MOST_STEPS = 2_000
 MOST_REQUESTS = 10_000
 
@@ -73,12 +98,13 @@ class Request(Node):
 
 
 class Distribution(Node):
-    n: PositiveInt = key(description="How many values.")
-    p50: OneMillisecond = key(description="The median.")
-    p90: OneMillisecond = key(description="90 % are below.")
-    p95: OneMillisecond = key(description="95 % are below.")
-    p99: OneMillisecond = key(description="99 % are below.")
-    max: OneMillisecond = key(description="The largest.")
+    n: PositiveInt | None = key(None, description="How many values.")
+    mean: OneMillisecond | None = key(None, description="Their mean.")
+    p50: OneMillisecond | None = key(None, description="The median.")
+    p90: OneMillisecond | None = key(None, description="90 % are below.")
+    p95: OneMillisecond | None = key(None, description="95 % are below.")
+    p99: OneMillisecond | None = key(None, description="99 % are below.")
+    max: OneMillisecond | None = key(None, description="The largest.")
 
 
 class Window(Node):
@@ -156,7 +182,9 @@ class Step(Node):
         [], max_length=MOST_REQUESTS, description="The single requests, where they are known."
     )
     output_forced: bool | None = key(None, description="Whether all answers are equally long.")
-    itl_ms: Distribution | None = key(None, description="Times between tokens.")
+    itl_ms: Distribution | None = key(
+        None, description="Times between tokens: {mean: 842, p50: 44.6}."
+    )
     interference: Interference | None = key(
         None, description="Times between tokens with and without another prompt being read."
     )
@@ -262,10 +290,11 @@ Values = Annotated[list[Annotated[float, NotAvailable()]], OneIsList()]
 class Series(Node):
     """Samples of one counter of one device."""
 
-    counter: Text = key(
-        description="utilization, pcie_rx, pcie_tx, nvlink_rx, clocks_sm, power, ..."
+    counter: Text = key(description=f"One of {', '.join(COUNTERS)}.")
+    unit: Text = key(
+        description="Unit of the values: % (utilization, throttle), MB/s (links), MHz, W, °C; "
+        "MiB, GiB, MB or GB (memory)."
     )
-    unit: Text = key(description="Unit of the values: %, MB/s, MHz, W, °C.")
     device: Id | None = key(None, description="Id of the device.")
     arm: Id | None = key(None, description="Id of an arm; may be left out where there is one.")
     concurrency: PositiveInt | None = key(None, description="Requests in flight meanwhile.")

@@ -155,7 +155,21 @@ def _form_error(text: str, dimension: str) -> QuantityError:
     if re.match(r"\s*[+-]?\d+,\d", text):
         message = f"{text[:60]!r} has a comma: a decimal point, or thousands?"
         return QuantityError(message, "write the number without a comma", "wrong-value")
+    spread = _SPREAD.match(text[:_LONGEST])
+    if spread:
+        middle, half = float(spread[1]), float(spread[2])
+        ends = f"{_short(middle - half)}..{_short(middle + half)}{spread[3] or ''}"
+        return QuantityError(
+            f"{text[:60]!r} is a figure and its spread", f"write its ends: '{ends}'"
+        )
     return QuantityError(f"{text[:60]!r} is not a {dimension}", f"write {_example(dimension)}")
+
+
+_SPREAD = re.compile(rf"\s*({_NUMBER})\s*(?:±|\+/-|\+-)\s*({_NUMBER})(\s*{_UNIT})?\s*\Z", re.A)
+
+
+def _short(value: float) -> str:
+    return f"{value:.12g}"
 
 
 def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:

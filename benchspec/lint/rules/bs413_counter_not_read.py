@@ -1,0 +1,81 @@
+"""A counter under `observations.series` has a name or a unit that nothing reads.
+
+## What it checks
+The name of every counter of someone else's figures against those that the judge knows, and its unit
+against those in which it is read. A counter that was not measured needs neither.
+
+## Why it misleads
+The samples stand in the file and no check looks at them: `memory_utilization` where
+`utilization_memory` is meant, or a link's traffic in GB/s where MB/s are read.
+
+## Bad
+```yaml
+observations:
+  series:
+    - {counter: memory_utilization, device: gpu0, unit: "%", mean: 2}  # warning: BS413
+```
+
+## Good
+```yaml
+observations:
+  series:
+    - {counter: utilization_memory, device: gpu0, unit: "%", mean: 2}
+```
+
+## Fix
+Write the name, or the unit, that the finding says.
+
+## References
+The spec language: docs/spec.md, `observations.series`.
+"""
+
+import difflib
+from collections.abc import Iterator
+
+from benchspec.lint.rule import Fact, Rule
+from benchspec.lint.subject import Subject
+from benchspec.spec.observed import COUNTERS
+
+RULE = Rule("BS413", "counter-not-read", "warning", applies="audit")
+
+_WORDS = {
+    "clock": "clocks_sm",
+    "clocks": "clocks_sm",
+    "sm_clock": "clocks_sm",
+    "gpu_utilization": "utilization",
+}
+"""Other spellings that are read."""
+
+
+def check(subject: Subject) -> Iterator[Fact]:
+    """One fact per counter whose name, or whose unit, is not known."""
+    if subject.spec.observations is None:
+        return
+    for number, series in enumerate(subject.spec.observations.series):
+        if series.not_measured is not None:
+            continue
+        written = series.counter.lower().replace("-", "_")
+        units = COUNTERS.get(_WORDS.get(written, written))
+        path = ("observations", "series", number)
+        if units is None:
+            yield Fact(
+                f"No check reads a counter `{series.counter}`.",
+                (*path, "counter"),
+                _advice(written),
+                affects=subject.affected(),
+            )
+        elif series.unit not in units:
+            yield Fact(
+                f"{series.counter} is read in {' or '.join(units)}, not in {series.unit}.",
+                (*path, "unit"),
+                f"give the values in {units[0]}",
+                affects=subject.affected(),
+            )
+
+
+def _advice(written: str) -> str:
+    """The counter of the same words in another order, else the one that looks most alike."""
+    words = set(written.split("_"))
+    turned = [name for name in COUNTERS if set(name.split("_")) == words]
+    near = turned or difflib.get_close_matches(written, COUNTERS, n=1, cutoff=0.6)
+    return f"did you mean `{near[0]}`?" if near else f"counters are {', '.join(COUNTERS)}"
