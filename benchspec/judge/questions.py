@@ -1,8 +1,8 @@
 """What is missing, as questions that one could post to the author of the figures.
 
-Three are asked of any figure for several requests at once: how the aggregate was computed, when
-each answer ended, and how the aggregate moves with the number of requests. The others name what a
-check lacked, and what it would tell.
+Three are asked of any figure for several requests at once: how an aggregate was computed, when each
+answer ended, and how the aggregate moves with the number of requests. The others name what a check
+lacked, and what it would tell: first those of claims.
 """
 
 from __future__ import annotations
@@ -21,7 +21,12 @@ def questions_of(case: Case, verdicts: Verdicts) -> list[str]:
     """Every question once, those on concurrency first."""
     return list(
         dict.fromkeys(
-            [*_concurrency(case), *_claims(case, verdicts), *_lacks(verdicts), *_bounds(verdicts)]
+            [
+                *_concurrency(case),
+                *_claims(case, verdicts),
+                *_lacks(case, verdicts),
+                *_bounds(verdicts),
+            ]
         )
     )
 
@@ -33,7 +38,7 @@ def _concurrency(case: Case) -> Iterator[str]:
         if not several:
             continue
         of = f" (arm {arm})" if len(case.arm_ids) > 1 else ""
-        if not all(map(_recomputable, several)):
+        if any(s.aggregate_tok_s is not None and not _recomputable(s) for s in several):
             yield (
                 f"How was the aggregate computed{of}: all completion tokens over the time from the "
                 "first dispatch to the last completion, or a sum of the rates of single requests?"
@@ -65,17 +70,32 @@ def _claims(case: Case, verdicts: Verdicts) -> Iterator[str]:
             yield f"Is this known: {BY_NAME[check].NEEDS}? It would tell: {_asks(check)}"
 
 
-def _lacks(verdicts: Verdicts) -> Iterator[str]:
-    """One question per missing thing, with what the check would tell."""
+_LAST = ("baseline", "repeats")
+"""Checks that nearly every report leaves open: their questions come last."""
+
+
+def _lacks(case: Case, verdicts: Verdicts) -> Iterator[str]:
+    """One question per missing thing, with what the check would tell; those of claims first."""
+    claimed = {h.test.check for h in case.spec.hypotheses if h.test}
     told: dict[str, list[str]] = {}
-    for result in verdicts.checks:
+    ranked = sorted(verdicts.checks, key=lambda r: (r.check not in claimed, r.check in _LAST))
+    for result in ranked:
         if result.state == "insufficient":
             for missing in result.missing:
                 of = _of(result.arm) if f"arm {result.arm}" not in missing else ""
                 told.setdefault(missing + of, []).append(result.check)
     for missing, checks in told.items():
         asks = " ".join(dict.fromkeys(filter(None, map(_asks, checks))))
-        yield f"Is this known: {missing}? It would tell: {asks}"
+        yield f"Is this known: {_thing(missing)}? It would tell: {asks}"
+
+
+def _thing(missing: str) -> str:
+    """What is missing; why, or how much there is, in brackets."""
+    for mark in ("; ", ": "):
+        thing, _, why = missing.partition(mark)
+        if why:
+            return f"{thing} ({why})"
+    return missing
 
 
 def _of(arm: str | None) -> str:
