@@ -163,7 +163,7 @@ class Case:
 
     def controls(self, arm: str | None) -> list[str]:
         """The arms that are declared the control for `arm`."""
-        return [a.id for a in self.arms.values() if arm is not None and a.control_for == arm]
+        return [a.id for a in self.arms.values() if arm in a.control_for]
 
     def slots(self, arm: str) -> Slots | None:
         """S of an arm: from the live server, as stated, by default, from KV, or inferred."""

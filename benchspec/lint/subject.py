@@ -137,9 +137,10 @@ class Subject:
             if arm and base and arm is not base:
                 found.append(Pair(arm, base, (*tested.path, "test", "over"), tested.id))
         for control in self.arms:
-            arm = self.arm(control.control_for or "")
-            if arm and arm is not control:
-                found.append(Pair(arm, control, control.part("control_for"), None))
+            for other in control.control_for:
+                arm = self.arm(other)
+                if arm and arm is not control:
+                    found.append(Pair(arm, control, control.part("control_for"), None))
         return found
 
     @cached_property

@@ -38,7 +38,7 @@ class ResolvedArm:
 
     id: str
     title: str | None
-    control_for: str | None
+    control_for: tuple[str, ...]
     engine: EngineSpec | None
     model: Model
     workload: Workload
@@ -81,7 +81,7 @@ def merge_arms(
         main = ResolvedArm(
             id="main",
             title=None,
-            control_for=None,
+            control_for=(),
             engine=spec.engine,
             model=spec.model,
             workload=spec.workload,
@@ -115,7 +115,7 @@ class _Merger:
         return ResolvedArm(
             id=arm.id,
             title=arm.title,
-            control_for=arm.control_for,
+            control_for=tuple(arm.control_for),
             engine=engine,
             model=model,
             workload=workload,

@@ -70,9 +70,9 @@ def _hardware(spec: Spec) -> Iterator[FormProblem]:
 def _arm_names(spec: Spec) -> Iterator[FormProblem]:
     arms = _arm_ids(spec)
     for index, arm in enumerate(spec.arms):
-        if arm.control_for is not None:
-            others = [name for name in arms if name != arm.id]
-            yield from _known(arm.control_for, others, "other arm", ("arms", index, "control_for"))
+        others = [name for name in arms if name != arm.id]
+        for other in arm.control_for:
+            yield from _known(other, others, "other arm", ("arms", index, "control_for"))
     for index, waiver in enumerate(spec.waivers):
         yield from _known(waiver.arm, arms, "arm", ("waivers", index, "arm"))
 

@@ -358,7 +358,9 @@ class Arm(Node):
 
     id: Id = key(description="Short id, A.")
     title: Text | None = key(None, description="What the arm is.")
-    control_for: Id | None = key(None, description="The arm for which this is the control.")
+    control_for: Annotated[list[Id], OneIsList()] = key(
+        [], description="The arm, or the arms, for which this is the control: B, or [B, C]."
+    )
     engine: dict[str, Any] | None = key(None, description="Merged over `engine`.")
     model: dict[str, Any] | None = key(None, description="Merged over `model`.")
     workload: dict[str, Any] | None = key(None, description="Merged over `workload`.")

@@ -41,7 +41,7 @@ BASE = "engine: {kind: llama.cpp, version: b1, flags: {parallel: 4, fit: off}, e
 
 def test_no_arms_are_one_arm_called_main() -> None:
     (arm,) = arms(BASE)
-    assert (arm.id, arm.title, arm.control_for) == ("main", None, None)
+    assert (arm.id, arm.title, arm.control_for) == ("main", None, ())
     assert arm.engine is not None
     assert arm.engine.flags == {"parallel": 4, "fit": "off"}
     assert arm.stated["parallel"] == Stated("base", ("engine", "flags", "parallel"))

@@ -55,7 +55,7 @@ class _Figure:
 def check(case: Case) -> list[CheckResult]:
     """Two results, difference and ratio, per arm with a control and per counter or rate."""
     groups = by_place(case.channels(*TRAFFIC, "power", "energy")).values()
-    pairs = [(a.control_for, a.id) for a in case.arms.values() if a.control_for]
+    pairs = [(arm, a.id) for a in case.arms.values() for arm in a.control_for]
     return [
         *(r for group in groups for r in _counters(case, group)),
         *(r for arm, control in pairs for r in _rates(case, arm, control)),

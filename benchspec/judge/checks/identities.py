@@ -187,7 +187,25 @@ def _ratio(_case: Case, f: Figures, line: Line) -> CheckResult | None:
         f"{show(f.over, 5)} / {show(f.under, 5)} = {show(f.over / f.under)} "
         f"against {show(expected.mid)} as stated"
     )
-    return _judged(line, found / expected, text, {"over": f.over, "under": f.under})
+    used = {"over": f.over, "under": f.under}
+    return _judged(line, found / expected, text, used, *_rounded_otherwise(f, found, expected))
+
+
+def _rounded_otherwise(f: Figures, found: Interval, expected: Interval) -> list[str]:
+    """How else the author may have rounded, where a quotient is just beside what was stated."""
+    if found.low <= expected.high and found.high >= expected.low:
+        return []
+    said = next(s for s in (f.ratio, f.percent, f.percent_more) if s is not None)
+    scale = 1.0 if f.ratio is not None else 0.01
+    unit = expected.high - expected.low
+    # a figure is cut towards zero: 16.9 becomes 16, and -16.9 becomes -16
+    cut = expected + (unit / 2 if said >= 0 else -unit / 2)
+    if found.low <= cut.high and found.high >= cut.low:
+        return ["it fits where the figure was cut, not rounded"]
+    tens = 5 * scale
+    if said and said % 10 == 0 and abs(found.mid - expected.mid) <= tens:
+        return ["it fits where the figure was rounded to tens"]
+    return []
 
 
 def _expected(f: Figures) -> Interval | None:

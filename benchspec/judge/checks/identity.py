@@ -80,7 +80,7 @@ def check(case: Case) -> list[CheckResult]:
 
 def pairs(case: Case) -> Iterator[tuple[str, str]]:
     """Arms that are compared: each with its control; without controls each with the first."""
-    controls = [(a.control_for, a.id) for a in case.arms.values() if a.control_for]
+    controls = [(arm, a.id) for a in case.arms.values() for arm in a.control_for]
     if controls:
         yield from controls
         return

@@ -37,7 +37,7 @@ RATE = True
 
 def check(case: Case) -> list[CheckResult]:
     """One result per step of an arm that drafts and has a control."""
-    controls = {a.control_for: a.id for a in case.arms.values() if a.control_for}
+    controls = {arm: a.id for a in case.arms.values() for arm in a.control_for}
 
     def divide(line: Line, step: Step) -> CheckResult:
         control = controls.get(step.arm)

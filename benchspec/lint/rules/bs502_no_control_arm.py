@@ -52,7 +52,7 @@ _TRAFFIC = frozenset({"link-load", "expected-traffic"})
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per hypothesis."""
-    controlled = {arm.control_for for arm in subject.arms if arm.control_for}
+    controlled = {other for arm in subject.arms for other in arm.control_for}
     for tested in subject.tests:
         wanted = {arm.id for arm in subject.looked_at(tested)}
         if tested.uses == "control" and not wanted & controlled:

@@ -54,7 +54,7 @@ def _short(path: str) -> str:
 
 
 def _describe(arm: ResolvedArm) -> str:
-    control = f"control for {arm.control_for}" if arm.control_for else None
+    control = f"control for {', '.join(arm.control_for)}" if arm.control_for else None
     return "; ".join(w for w in (arm.title, control) if w)
 
 
