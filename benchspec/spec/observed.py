@@ -264,7 +264,9 @@ class ArmSeen(Node):
     settings: list[SettingSeen] = key([], description="Settings, asked and found.")
     log: list[LogLine] = key([], description="Lines of the engine's log that matter.")
     identity: dict[str, Setting] = key(
-        {}, description="What must be equal for a comparison: {engine_build: b10064}."
+        {},
+        description="What must be equal for a comparison: {engine_build: b10064}. What is varied on "
+        "purpose stands in `arms`, or under `limits`.",
     )
     slots: PositiveInt | None = key(None, description="Requests the server takes at once.")
     slots_source: Text | None = key(None, description="How that is known.")

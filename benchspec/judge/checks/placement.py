@@ -9,7 +9,8 @@ prefill rate of the control / of the arm.
 Readings
   spilled     busy (80 % or more) while its memory is read under 10 % of the time, and 97 % of it or
               more is full: the rest lies in the host's memory, and no log says so
-  starved     the same, and it is not full: it waits for another memory, or for the processor
+  starved     the same, and it is not full (or nobody says): it waits for another memory, or for the
+              processor
   fell-back   prefill at a fifth of the control or less, the same model on the same devices, and the
               arms differ in nothing but what chooses a kernel (cache types, attention, build): a
               part of the work has no kernel there and runs on the processor
@@ -81,8 +82,14 @@ def _judge(case: Case, busy: Channel, memory: Channel) -> CheckResult:
         memory.middle,
         "%",
         inputs=[busy.as_input(), memory.as_input()],
-        caveats=["its memory is full: a little more and it spills"] if filled and not idle else [],
+        caveats=_fullness(idle, full, filled),
     )
+
+
+def _fullness(idle: bool, full: Interval | None, filled: bool) -> list[str]:
+    if idle and full is None:
+        return ["how full its memory is, is not known: it may have spilled"]
+    return ["its memory is full: a little more and it spills"] if filled and not idle else []
 
 
 def _full(case: Case, busy: Channel) -> Interval | None:

@@ -27,7 +27,7 @@ from itertools import combinations, pairwise
 
 from benchspec.judge import figures, metrics
 from benchspec.judge.case import Case
-from benchspec.judge.interval import show
+from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, by_spread, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
@@ -53,7 +53,13 @@ def _judge(case: Case, place: Place) -> CheckResult:
     if stated:
         return _stated(case, line, stated[0])
     if len(values) < limit("repeats.verdict"):
-        return line.silent(lacking(f"3 repeats; there are {len(values)}"))
+        wide = _widest(case, place)
+        what = (
+            f"how many repeats {show(wide)} is of"
+            if wide
+            else f"3 repeats; there are {len(values)}"
+        )
+        return line.silent(lacking(what))
     middle, spread = median(values), max(values) - min(values)
     if middle <= 0:
         return line.silent(lacking("figures above zero"))
@@ -72,6 +78,14 @@ def _judge(case: Case, place: Place) -> CheckResult:
         ],
         quotable=by_spread(spread, middle),
     ).model_copy(update={"n": len(values), "range": Bounds(low=min(values), high=max(values))})
+
+
+def _widest(case: Case, place: Place) -> Interval | None:
+    """A figure of a step with two ends, which may be those of repeats that nobody counted."""
+    found = [
+        value for s in case.sound(place) for _, _, f in _FIGURES if (value := f(s)) is not None
+    ]
+    return next((value for value in found if not value.exact), None)
 
 
 def _stated(case: Case, line: Line, step: Step) -> CheckResult:

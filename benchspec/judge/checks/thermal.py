@@ -3,9 +3,9 @@
 Needs: clock (MHz) over the measured window, or throttle reasons; or the seconds of many
 equal jobs in order.
 
-Division: mean clock of the rest of the window / of its first tenth; mean clock / that of the fastest
-device of the same model; seconds of the last third of the jobs / of the first third, and beside them
-those of the first job, which a cold device did.
+Division: mean clock of the rest of the window / of its first tenth (of few samples, the first one);
+mean clock / that of the fastest device of the same model; seconds of the last third of the jobs / of
+the first third, and beside them those of the first job, which a cold device did.
 
 Readings
   throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
@@ -16,7 +16,7 @@ Readings
   not-steady     no clock is known and the jobs slow down (or speed up) by more than 3 %
   steady         none of these
 
-Silent when: neither clocks, reasons nor six jobs are known.
+Silent when: neither clocks, reasons nor six jobs are known; one clock with nothing beside it.
 
 Value: the smallest of these ratios. Source: NVML clock event reasons (0x20, 0x40 thermal; 0x4, 0x80
 power); this project's case studies (a pair runs at the pace of its hot card).
@@ -39,7 +39,7 @@ from benchspec.judge.channels import (
 )
 from benchspec.judge.hardware import as_input
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.lines import Line
+from benchspec.judge.lines import Line, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
@@ -99,6 +99,8 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
     own, peer = _own(channel), _peer(case, channel, group)
     reason = _reasons(case, channel)
     ratios = [r for r in (own, peer) if r is not None]
+    if not ratios and reason is None and not _reasons_known(case, channel):
+        return line.silent(lacking("an earlier clock, that of a like device, or throttle reasons"))
     slow = _below(own, limit("thermal.own")) or _below(peer, limit("thermal.peer"))
     reading = "ramping" if own is not None and own.mid > limit("thermal.ramp") else "steady"
     if reason == "power":
@@ -118,6 +120,7 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
         inputs=[channel.as_input()],
         caveats=[
             *(["the set runs at the pace of its slowest device"] if slow else []),
+            *(["few samples: the first against the rest"] if own and channel.windows < 10 else []),
             *_memory_clock(case, channel),
         ],
     )
@@ -145,9 +148,9 @@ def _below(ratio: Interval | None, least: float) -> bool:
 def _own(channel: Channel) -> Interval | None:
     """Mean clock after the first tenth / mean of the first tenth."""
     values = [v for s in channel.raw for v in finite(s)]
-    tenth = len(values) // 10
-    if tenth < 1:
+    if len(values) < 2:
         return None
+    tenth = max(1, len(values) // 10)
     start = math.fsum(values[:tenth]) / tenth
     rest = math.fsum(values[tenth:]) / (len(values) - tenth)
     return Interval.of(rest / start) if start > 0 else None
@@ -179,6 +182,12 @@ def _reasons(case: Case, channel: Channel) -> str | None:
         elif (mean := series_mean(series)) is not None and mean.high > limit("thermal.reason"):
             seen.add(_REASONS.get(name.removeprefix("throttle-"), "thermal"))
     return next((word for word in ("thermal", "power") if word in seen), None)
+
+
+def _reasons_known(case: Case, channel: Channel) -> bool:
+    """Whether somebody looked for reasons, and found none set."""
+    every = case.observations.series
+    return any(counter_of(s).startswith("throttle") and _same_place(s, channel) for s in every)
 
 
 def _same_place(series: Series, channel: Channel) -> bool:
