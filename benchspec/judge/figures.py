@@ -97,11 +97,12 @@ def _stated_length(step: Step) -> float | None:
 def tokens_per_request(step: Step) -> float | None:
     """Mean completion tokens of an answer; without counts X T / requests (of a burst: C)."""
     total = tokens(step)
-    answered = len(succeeded(step)) or step.planned_requests or step.concurrency
+    sent_out = step.planned_requests or step.concurrency
+    answered = len(succeeded(step)) or (sent_out - failed(step) if sent_out else None)
     if total is not None:
-        return total / answered if answered else None
+        return total / answered if answered and answered > 0 else None
     rate, wall, count = stated(step.aggregate_tok_s), wall_s(step), counted_requests(step)
-    if rate is not None and wall is not None and count:
+    if rate is not None and wall is not None and count and count > 0:
         return (rate * wall / count).mid
     return _streamed(step)
 
@@ -109,7 +110,8 @@ def tokens_per_request(step: Step) -> float | None:
 def counted_requests(step: Step) -> int | None:
     """How many answers a stated throughput is of; None where clients kept sending, and nobody
     counted."""
-    return step.planned_requests or (step.concurrency if step.mode != "sustained" else None)
+    count = step.planned_requests or (step.concurrency if step.mode != "sustained" else None)
+    return None if count is None else count - failed(step)
 
 
 def _streamed(step: Step) -> float | None:

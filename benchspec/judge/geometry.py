@@ -12,8 +12,9 @@ ACTIVATION_BYTES = 2
 def weight_bytes(model: Model, streams: float = 1) -> Interval | None:
     """Bytes of weights that one forward pass of `streams` tokens reads.
 
-    As stated per token, else active parameters x bits / 8. With experts, several streams read the
-    union of theirs (uniform routing, a bound); an interval where the experts' share is not known.
+    As stated per token, else active parameters x bits / 8, else from the size of the file. With
+    experts, several streams read the union of theirs (uniform routing, a bound); an interval where
+    the experts' share is not known.
     """
     each = _bytes_per_token(model)
     if each is None or streams <= 1 or model.experts is None:
@@ -29,9 +30,25 @@ def _bytes_per_token(model: Model) -> Interval | None:
     if model.bytes_per_token is not None:
         return Interval.of(model.bytes_per_token)
     active = active_parameters(model)
-    if active is None or model.bits_per_weight is None:
+    if active is not None and model.bits_per_weight is not None:
+        return Interval.of(active * model.bits_per_weight / 8)
+    return _from_the_file(model, active)
+
+
+def read_from_the_file(model: Model) -> bool:
+    """Whether the bytes per token are those of the weight file, for want of anything better."""
+    stated = model.bytes_per_token is not None
+    return not stated and model.bits_per_weight is None and model.size is not None
+
+
+def _from_the_file(model: Model, active: float | None) -> Interval | None:
+    """The file's size x active / all parameters; of a dense model the whole file."""
+    if model.size is None or model.bits_per_weight is not None:
         return None
-    return Interval.of(active * model.bits_per_weight / 8)
+    whole, total = Interval.of(model.size), model.parameters.total if model.parameters else None
+    if active is not None and total:
+        return whole * (active / total)
+    return whole if model.experts is None and model.architecture in (None, "dense") else None
 
 
 def active_parameters(model: Model) -> float | None:

@@ -74,8 +74,17 @@ def _counted(line: Line, step: Step, slots: Slots | None, room: Slots | None) ->
         running,
         "requests",
         inputs=inputs + [s.as_input() for s in (slots, room) if s],
-        caveats=_put_back(step),
+        caveats=[*_unseen(step, slots), *_put_back(step)],
     )
+
+
+def _unseen(step: Step, slots: Slots | None) -> list[str]:
+    """Without a counter of waiting requests nobody knows whether the others had arrived."""
+    running, count = step.running_max or 0.0, step.concurrency or 0
+    full = slots is not None and running >= slots.count
+    if step.waiting_max is not None or running >= count or full:
+        return []
+    return ["no counter of waiting requests: the others may not have reached the server"]
 
 
 def _read(step: Step, slots: Slots | None, room: Slots | None) -> str:

@@ -1,7 +1,8 @@
 """bandwidth-ceiling: how much of what memory bandwidth allows does decoding reach?
 
-Needs: bytes read per forward pass (stated, or active parameters x bits), the bandwidth of the
-arm's devices, and a stream's decode rate; under speculation also tokens per pass.
+Needs: bytes read per forward pass (stated, or active parameters x bits, or from the size of the file:
+all of a dense model, else active / all parameters of it), the bandwidth of the arm's devices, and a
+stream's decode rate; under speculation also tokens per pass.
 
 Division, per pass and not per token: passes per second = rate [tok/s] / tokens per pass; shortest
 pass = bytes / bandwidth [B / B/s]; fraction = the product. Bytes: weights once, the union of the
@@ -158,6 +159,11 @@ def _caveats(setup: Setup, reading: str, each: Interval, fraction: Interval) -> 
         )
     if not hardware.shares(setup.devices)[1]:
         caveats.append("shares of the devices are not stated: equal parts assumed")
+    if geometry.read_from_the_file(setup.model):
+        caveats.append(
+            "bytes per pass are from the size of the file: less is read where experts are chosen, or "
+            "where a part (an embedding, a drafter) is not used"
+        )
     if each.low > 1:
         caveats.append("per pass: the rate counts drafted tokens that cost no pass of their own")
     return caveats

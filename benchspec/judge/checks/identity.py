@@ -217,7 +217,8 @@ def _observed(mine: Setup, theirs: Setup) -> Iterator[tuple[str, str]]:
 
 
 def _measured(mine: Arm, theirs: Arm) -> Iterator[tuple[str, str]]:
-    """What the steps of both show: other lengths of answers, other loads of a replica."""
+    """What the steps of both show: other lengths of answers, other loads, or of a replica."""
+    yield from _apart(mine, theirs)
     (case, arm), (other_case, other) = mine, theirs
     for place in case.places:
         there = replace(place, arm=other)
@@ -229,6 +230,17 @@ def _measured(mine: Arm, theirs: Arm) -> Iterator[tuple[str, str]]:
         loads = [(place.concurrency or 0) / c.setup(a).replicas for c, a in (theirs, mine)]
         if loads[0] != loads[1]:
             yield "load", f"{show(loads[0])} and {show(loads[1])} in flight per replica"
+
+
+def _apart(mine: Arm, theirs: Arm) -> Iterator[tuple[str, str]]:
+    """Arms that were measured at no common number of requests in flight."""
+    ours, others = (sorted({s.concurrency or 0 for s in c.of_arm(a)}) for c, a in (mine, theirs))
+    if ours and others and 0 not in (*ours, *others) and not set(ours) & set(others):
+        yield "load", f"{_several(others)} and {_several(ours)} requests in flight"
+
+
+def _several(counts: list[int]) -> str:
+    return ", ".join(map(str, counts))
 
 
 def _length(case: Case, place: Place) -> float | None:
