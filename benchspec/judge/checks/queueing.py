@@ -17,7 +17,8 @@ witnesses. On a busy machine the two steps are not equally fast: then 0.85-1.20 
 
 Readings
   queued      the plateau is the number of slots, not the hardware
-  saturated   the ratio fits, r(C)/r(S) is within 15 % of S/C, one cluster: all ran, each slower
+  saturated   the ratio fits, r(C)/r(S) is within 15 % of S/C, one cluster or a counter of waiting
+              requests that stayed at 0: all ran, each slower
   parallel    faster than a queue, one cluster: more than S ran at once, so S is not what it seemed
   unresolved  the ratio fits without a discriminator, or nothing fits
 
@@ -41,7 +42,6 @@ from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Slots
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
-from benchspec.observations.quantiles import median
 
 NAME = "queueing"
 READINGS = ("queued", "saturated", "parallel", "unresolved")
@@ -115,11 +115,9 @@ def _burst(case: Case, step: Step, full: Step, slots: int) -> tuple[Interval, st
 
 def _sustained(case: Case, step: Step, full: Step, slots: int) -> tuple[Interval, str, list[Input]]:
     count = step.concurrency or 0
-    long, short = figures.latencies_s(step), figures.latencies_s(full)
-    if not long or not short:
-        raise lacking("latencies of the requests")
-    more, less = median(long), median(short)
-    ratio = Interval.of(more / less / (count / slots))
+    more = need(figures.latency_s(step), f"the latency of a request at C = {count}")
+    less = need(figures.latency_s(full), f"the latency of a request at C = {slots}")
+    ratio = more / less / (count / slots)
     text = (
         f"latency {show(more)} s / {show(less)} s = {show(more / less)} against "
         f"C / S = {count} / {slots} = {show(count / slots)}"
@@ -140,7 +138,7 @@ def _evidence(step: Step, full: Step, slots: Slots) -> _Evidence:
     ends = figures.completions_s(step)
     burst = step.mode != "sustained" and shape.equal_lengths(step) is not False
     sizes = shape.cluster_sizes(ends) if burst else []
-    now, before = figures.stream_tok_s(step), figures.stream_tok_s(full)
+    now, before = figures.decode_tok_s(step), figures.decode_tok_s(full)
     kept = (now / before).mid if now and before and before.low > 0 else None
     jump = _first_token_jump(step, slots.count) if burst else None
     waiting = step.waiting_max
@@ -185,7 +183,7 @@ def _read(ratio: Interval, seen: _Evidence, slots: int, count: int) -> str:
     fits = _witnesses_needed(ratio) == 1
     kept = seen.rate_kept
     shared_out = kept is not None and abs(kept * count / slots - 1) <= limit("queueing.saturated")
-    if fits and shared_out and one_cluster:
+    if fits and shared_out and (one_cluster or seen.waiting == 0):
         return "saturated"
     signs = (
         shape.batch_size(seen.sizes) == slots,

@@ -179,3 +179,24 @@ def test_the_file_of_a_mixture_of_experts_is_not_read_whole() -> None:
     known = sparse | {"parameters": {"total": 100e9, "active": 10e9}}
     (r,) = all_of("bandwidth-ceiling", observed, hardware=devices, model=known)
     assert r.value == pytest.approx(0.5)
+
+
+# -- a queue by the latencies that a report prints
+
+
+@pytest.mark.parametrize(
+    ("late", "reading"),
+    [
+        ({"latency_s": 40.0, "tpot_ms": 50.0}, "queued"),
+        ({"latency_s": 40.0, "tpot_ms": 200.0, "waiting_max": 0}, "saturated"),
+        ({"latency_s": 40.0}, "unresolved"),
+    ],
+)
+def test_a_sustained_load_is_read_by_its_printed_latencies(
+    late: dict[str, Any], reading: str
+) -> None:
+    fields = {"mode": "sustained", "planned_requests": 160}
+    early = Step(arm="main", concurrency=4, latency_s=10.0, tpot_ms=50.0, **fields)
+    study = spec(engine={"kind": "llama.cpp", "flags": {"parallel": 4}}, workload={})
+    observed = seen(early, Step(arm="main", concurrency=16, **late, **fields), origin="audit")
+    assert result(verdicts(study, observed), "queueing", concurrency=16).reading == reading
