@@ -197,17 +197,23 @@ class Step(Node):
     preemptions: Whole | None = key(None, description="Requests put back and computed again.")
     engine_restarted: bool | None = key(None, description="Whether the engine restarted inside.")
     repeats: PositiveInt | None = key(
-        None, description="Repeats that the figures are the median of, where only that is known."
+        None,
+        description="Repeats that the figures are the median of, where only that is known; an interval "
+        "such as 50.9..70.0 is then their smallest and largest.",
     )
     aggregate_tok_s: TokensPerSecond | None = key(
         None, description="Throughput as printed: all completion tokens / wall time."
     )
-    stream_tok_s: TokensPerSecond | None = key(None, description="Rate of one stream.")
+    stream_tok_s: TokensPerSecond | None = key(
+        None, description="Rate of one stream, as its client saw it."
+    )
     self_reported_tok_s: TokensPerSecond | None = key(
         None, description="The sum of the rates that requests report about themselves."
     )
     prefill_tok_s: TokensPerSecond | None = key(None, description="Prompt tokens per second.")
-    decode_tok_s: TokensPerSecond | None = key(None, description="Rate without the prefill.")
+    decode_tok_s: TokensPerSecond | None = key(
+        None, description="Rate of one stream without the prefill."
+    )
     round_ms: Milliseconds | None = key(None, description="Time of one forward pass: 32.4 ms.")
     acceptance: Share | None = key(None, description="Accepted / drafted tokens: 0.77.")
     tokens_per_round: Count | None = key(None, description="Tokens gained per forward pass.")
@@ -232,7 +238,9 @@ class Step(Node):
         None, description="Prompt tokens from the cache, as the server counts: 32.2 %."
     )
     latency_s: Seconds | None = key(None, description="Dispatch to completion of one: 8.29 s.")
-    tpot_ms: Milliseconds | None = key(None, description="Time per token after the first.")
+    tpot_ms: Milliseconds | None = key(
+        None, description="Time per token after the first; a decode rate where none is stated."
+    )
     requests_per_s: Count | None = key(None, description="Requests completed per second.")
     server_tok_s: TokensPerSecond | None = key(
         None, description="The server's own account of the rate of one stream."

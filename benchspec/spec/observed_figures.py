@@ -136,6 +136,8 @@ class LinkProbe(Node):
 
 
 class Scaled(Node):
+    """One thing measured on one device and on n."""
+
     name: Text = key(description=_NAME)
     arm: Id | None = key(None, description=_ARM)
     n: PositiveInt = key(description="How many devices.")
@@ -148,6 +150,8 @@ class Scaled(Node):
 
 
 class Sends(Node):
+    """Identical prompts, one after the other, and what of them came from a prefix cache."""
+
     arm: Id | None = key(None, description=_ARM)
     prompt_tokens: PositiveInt | None = key(None, description="Length of the prompt.")
     in_flight: PositiveInt = key(1, description="Requests in flight meanwhile.")
@@ -164,6 +168,8 @@ class Sends(Node):
 
 
 class Limit(Node):
+    """A limit that was set; arms that differ in it differ in one thing, by its name."""
+
     name: Text = key(description="power limit, max-num-seqs, ...")
     arm: Id | None = key(None, description=_ARM)
     limit: Count = key(description="What was set: 500.")
