@@ -13,6 +13,7 @@ from typing import Any
 
 from benchspec.load.capture import Capture, excerpt
 from benchspec.load.sse import BadStream, Event, events
+from benchspec.store.records import PREFIX_CHARS
 
 _DONE = b"[DONE]"
 # Thinking is generated text: llama.cpp and SGLang call it reasoning_content, vLLM reasoning.
@@ -25,7 +26,8 @@ class Answer:
 
     `token_ns` holds the arrival of every event that carried generated text; `coalesced_reads`
     counts reads that delivered more than one of them (only the last is then exact). `content` is
-    the text without its reasoning: what a conversation carries on.
+    the text without its reasoning: what a conversation carries on. `text` is all of it;
+    `text_prefixes` are digests of it up to the end of each of its first events, PREFIX_CHARS each.
     """
 
     token_ns: array[int] = field(default_factory=lambda: array("q"))
@@ -33,7 +35,9 @@ class Answer:
     finish_reason: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     timings: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
     text_sha256: str | None = None
+    text_prefixes: str = ""
     content: str = ""
     error: str | None = None
 
@@ -62,13 +66,15 @@ class Answer:
         return node
 
 
-def read_answer(capture: Capture, line_bytes: int) -> Answer:
-    """Understand a capture. Never raises on what the server sent: it becomes `error`."""
+def read_answer(capture: Capture, line_bytes: int, *, prefixes: int = 0) -> Answer:
+    """Understand a capture, with digests after each of the first `prefixes` events.
+
+    Never raises on what the server sent: it becomes `error`."""
     answer = Answer()
     if capture.status is not None and capture.status != OK:
         answer.error = _http_error(capture)
         return answer
-    reader = _StreamReader(capture, answer)
+    reader = _StreamReader(capture, answer, prefixes)
     try:
         found = events(bytes(capture.body), line_bytes, whole=capture.complete)
         for number, event in enumerate(found, 1):
@@ -84,10 +90,13 @@ def read_answer(capture: Capture, line_bytes: int) -> Answer:
 class _StreamReader:
     """Folds the events of one stream into an Answer."""
 
-    def __init__(self, capture: Capture, answer: Answer) -> None:
+    def __init__(self, capture: Capture, answer: Answer, prefixes: int) -> None:
         self._capture = capture
         self._answer = answer
-        self._text = hashlib.sha256()
+        self._digest = hashlib.sha256()
+        self._prefixes: list[str] = []
+        self._most_prefixes = prefixes
+        self._text: list[str] = []
         self._content: list[str] = []
         self._events = 0
         self._done = False
@@ -126,7 +135,10 @@ class _StreamReader:
             self._answer.finish_reason = excerpt(reason, 40)
         text, content = _generated(choice)
         if text:
-            self._text.update(text.encode("utf-8", "surrogatepass"))
+            self._digest.update(text.encode("utf-8", "surrogatepass"))
+            if len(self._prefixes) < self._most_prefixes:
+                self._prefixes.append(self._digest.hexdigest()[:PREFIX_CHARS])
+            self._text.append(text)
             self._content.append(content)
             self._token(end)
 
@@ -142,7 +154,9 @@ class _StreamReader:
     def finish(self) -> None:
         answer, capture = self._answer, self._capture
         if answer.token_ns:
-            answer.text_sha256 = self._text.hexdigest()
+            answer.text = "".join(self._text)
+            answer.text_sha256 = self._digest.hexdigest()
+            answer.text_prefixes = "".join(self._prefixes)
             # Half a character is no text that could be sent back.
             answer.content = "".join(self._content).encode("utf-8", "replace").decode()
         if answer.error:

@@ -33,6 +33,9 @@ _SETTLE_S = 0.05
 _CONNECT_AHEAD_NS = 200_000_000
 # Raw answers kept for reading after the cell; beyond this each is read as it ends.
 _RETAINED_BYTES = 256 * 1024 * 1024
+# So many answers of a cell can be compared with those of another arm: enough for a share of them,
+# few enough for a journal.
+_COMPARED = 64
 # With replacement, so many failures in a row mean that the server is gone, not busy.
 _PATIENCE = 20
 
@@ -159,6 +162,7 @@ class Cell:
             turn = None if isinstance(work, bytes) else len(answers) + 1
             sent = self._issue(free_ns, turn, scheduled=scheduled)
             request = self._request(work, answers)
+            sent.request = request if len(self._sent) <= _COMPARED else None
             free_ns, scheduled = await self._exchange(connection, request, sent), False
             work = self._after(work, answers, sent)
             self._retain(sent)
@@ -277,7 +281,7 @@ class Cell:
         size = len(sent.capture.body)
         if self._retained_bytes + size > _RETAINED_BYTES:
             sent.understood = self._understand(sent)
-            sent.capture.body = bytearray()
+            sent.capture.body, sent.request = bytearray(), None
         else:
             self._retained_bytes += size
 

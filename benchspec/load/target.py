@@ -7,6 +7,7 @@ import re
 import ssl
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from benchspec.engines.base import Endpoint
 from benchspec.errors import UsageError
@@ -135,6 +136,14 @@ def request_bytes(target: Target, body: bytes) -> bytes:
         *(f"{name}: {value}" for name, value in target.headers),
     ]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
+
+
+def prompt_sha256(request: bytes) -> str:
+    """The digest of what a request of `request_bytes` asks, whatever else it says: equal where two
+    arms were asked the same in the same dialect."""
+    body = json.loads(request.partition(b"\r\n\r\n")[2])
+    asked = body["messages"] if "messages" in body else body["prompt"]
+    return sha256(json.dumps(asked).encode()).hexdigest()
 
 
 def default_tls() -> ssl.SSLContext:

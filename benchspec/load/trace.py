@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from benchspec.load.answer import Answer, read_answer
 from benchspec.load.capture import Capture
 from benchspec.load.clock import ReadStats
+from benchspec.load.repetition import measure
+from benchspec.load.target import prompt_sha256
 from benchspec.store.records import ClientRecord, RequestRecord
+
+MOST_PREFIXES = 128
+"""Events of an answer after which a digest is kept: more than the 100 tokens within which an error
+in an engine shows (see agreement.prefix of the judge)."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +68,15 @@ class Sent:
 
     `intended_ns` is the scheduled moment in an open loop and the moment a place became free in a
     closed one; only the former is a schedule that latency counts from. `turn` counts from 1 within
-    a conversation. `understood` where it was read before the cell's end.
+    a conversation. `understood` where it was read before the cell's end. `request` is what was
+    sent, where its answer is to be compared with that of another arm.
     """
 
     intended_ns: int
     capture: Capture
     scheduled: bool = False
     turn: int | None = None
+    request: bytes | None = None
     understood: Understood | None = None
 
 
@@ -91,7 +99,8 @@ class Share:
 def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
     """Read one capture. Times become ns from `origin_ns`."""
     capture = sent.capture
-    answer = read_answer(capture, line_bytes)
+    compared = sent.request is not None
+    answer = read_answer(capture, line_bytes, prefixes=MOST_PREFIXES if compared else 0)
     tokens = answer.token_ns
 
     def since_origin(moment_ns: int | None) -> int | None:
@@ -110,6 +119,9 @@ def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
         error=answer.error,
         finish_reason=answer.finish_reason,
         output_sha256=answer.text_sha256,
+        output_prefixes=answer.text_prefixes if compared else None,
+        prompt_sha256=None if sent.request is None else prompt_sha256(sent.request),
+        text=measure(answer.text) if answer.text else None,
         **_reported(answer),
     )
     return Understood(

@@ -12,6 +12,7 @@ from contextlib import suppress
 import numpy as np
 from pydantic import ValidationError
 
+from benchspec.observations.agreements import agreements
 from benchspec.observations.interference import Stamps, interference_of, token_stamps
 from benchspec.observations.model import (
     SLOT_SETTINGS,
@@ -25,6 +26,7 @@ from benchspec.observations.model import (
     Request,
     Setting,
     Step,
+    Text,
     Window,
 )
 from benchspec.observations.series import joules, not_measured, series_of
@@ -66,6 +68,7 @@ def reduce(
             *(s for cell, beside in seen for s in series_of(cell, beside, _origin(cell))),
             *not_measured(seen),
         ],
+        agreement=agreements(cells),
     )
 
 
@@ -214,6 +217,7 @@ def _request(record: RequestRecord, origin_ns: int) -> Request:
         server_prefill_ms=record.server_prefill_ms,
         finish_reason=record.finish_reason,
         output_sha256=record.output_sha256,
+        text=None if record.text is None else Text(**record.text.model_dump()),
         ok=record.ok,
         error=record.error,
     )

@@ -34,6 +34,14 @@ SLOT_SETTINGS = ("parallel", "max-num-seqs", "max-running-requests", "num-parall
 """Canonical names under which engines keep how many requests they serve at once."""
 
 
+class Text(Node):
+    """Measures of an answer's text (see TextRecord for the definitions)."""
+
+    chars: int
+    looped_chars: int
+    entropy_bits: float
+
+
 class Request(Node):
     """One request. `end_s` is when its answer ended; `ttft_ms` counts from the scheduled time in
     an open loop, from the send otherwise. `ok` False means that it is counted as failed."""
@@ -57,6 +65,8 @@ class Request(Node):
     server_prefill_ms: float | None = None
     finish_reason: str | None = None
     output_sha256: str | None = None
+    text: Text | None = None
+    """None where the answer's text was not looked at."""
     ok: bool = True
     error: str | None = None
 
@@ -456,10 +466,13 @@ class Outputs(Node):
 
 
 class Agreement(Node):
-    """Greedy answers of two arms to the same prompts."""
+    """Answers of two arms to the same prompts, and the acceptance of both arms' drafts."""
 
     arms: list[str]
-    common_prefix_tokens: list[int] = []
+    common_prefix_tokens: list[Number] = []
+    """Of answers that part."""
+    whole_tokens: list[int] = []
+    """Tokens of answers that do not: how much longer they would agree was not seen."""
     acceptance: list[float] = []
 
 

@@ -71,6 +71,12 @@ MOST_STEPS = 2_000
 MOST_REQUESTS = 10_000
 
 
+class TextMeasures(Node):
+    chars: Whole = key(description="Characters, white space counted as single spaces.")
+    looped_chars: Whole = key(description="Of them in blocks that stand four times in a row.")
+    entropy_bits: float = key(ge=0, description="Entropy of its characters, bits each.")
+
+
 class Request(Node):
     turn: PositiveInt | None = key(None, description="Its place in a conversation, from 1.")
     start_s: OneSecond | None = key(None, description="When it was sent, from the first one.")
@@ -93,6 +99,7 @@ class Request(Node):
     )
     finish_reason: Text | None = key(None, description="stop, length, ...")
     output_sha256: Text | None = key(None, description="SHA-256 of the answer's text.")
+    text: TextMeasures | None = key(None, description="Measures of the answer's text.")
     ok: bool = key(True, description="false: it failed, and is counted as failed.")
     error: Text | None = key(None, description="What went wrong.")
 

@@ -201,6 +201,7 @@ class Outputs(Node):
 class Agreement(Node):
     arms: Two = key(description="The two arms.")
     common_prefix_tokens: list[Whole] = key([], description="Equal tokens at the start of each.")
+    whole_tokens: list[Whole] = key([], description="Tokens of answers that are equal to the end.")
     acceptance: list[OneShare] = key([], description="Acceptance of each arm.")
 
 

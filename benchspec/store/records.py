@@ -18,6 +18,22 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
+PREFIX_CHARS = 8
+"""Of every digest: two texts have the same one by chance once in four thousand million times."""
+
+
+class TextRecord(Record):
+    """Measures of one answer's text (see load/repetition.py); the text itself is not kept.
+
+    `chars` counts it with white space as single spaces; `looped_chars` of them stand in loops.
+    `entropy_bits` is per character.
+    """
+
+    chars: int
+    looped_chars: int
+    entropy_bits: float
+
+
 class RequestRecord(Record):
     """One request as the client saw it.
 
@@ -27,6 +43,11 @@ class RequestRecord(Record):
     `end_ns` is the arrival of the response's end (or of the failure). The stamps of all token
     events are kept beside the journal in the cell's sample file, at [`samples_start`,
     `samples_start + samples_count`). Token counts come from the server's `usage` or `timings`.
+
+    No text is kept. `text` are measures of it; None in a bundle of a version that took none. Of the
+    first requests of a cell there are digests by which answers of two arms are compared:
+    `prompt_sha256` of what was asked, and `output_prefixes`, one after another the first PREFIX_CHARS
+    of the hexadecimal SHA-256 of the answer up to the end of each of its first events.
     """
 
     index: int
@@ -49,6 +70,9 @@ class RequestRecord(Record):
     server_decode_ms: float | None = None
     server_decode_tok_s: float | None = None
     output_sha256: str | None = None
+    output_prefixes: str | None = None
+    prompt_sha256: str | None = None
+    text: TextRecord | None = None
     samples_start: int = 0
     samples_count: int = 0
 

@@ -20,7 +20,8 @@ from benchspec.store.records import CellRecord, EngineRecord, Record, RunEnded
 _GENERIC = frozenset({"root", "user", "admin", "nobody", "ubuntu", "debian", "localhost"})
 """Names that say nothing about a person or a machine; nor does one of two letters."""
 
-_IDENTIFIERS = frozenset({"id", "name", "arm", "kind", "effect", "setting", "output_sha256"})
+_DIGESTS = {"output_sha256", "output_prefixes", "prompt_sha256"}
+_IDENTIFIERS = frozenset({"id", "name", "arm", "kind", "effect", "setting"} | _DIGESTS)
 """Keys whose values join records to each other."""
 
 AnyRecord = TypeVar("AnyRecord", bound=Record)

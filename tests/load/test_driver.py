@@ -13,6 +13,7 @@ from benchspec.load.arrivals import schedule_ns
 from benchspec.load.driver import Limits, Load, Progress, Stop, run_cell
 from benchspec.load.known_timing import Timing
 from benchspec.load.target import target_of
+from benchspec.store.records import PREFIX_CHARS
 from tests.load.conftest import Play, ScriptedServer, StartServer
 from tests.load.wire import GOOD, assert_conserved, bodies, run
 
@@ -199,6 +200,21 @@ def test_answers_beyond_the_memory_bound_are_read_as_they_end(
     trace = run(target_of(start_server(Timing(10, 1, 4))), Load("burst"), bodies(3))
     assert_conserved(trace, 3)
     assert [request.samples_count for request in trace.requests] == [4, 4, 4]
+
+
+@pytest.mark.parametrize("retained", [0, 2**20])
+def test_texts_are_measured_and_the_first_answers_can_be_compared(
+    retained: int, start_server: StartServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchspec.load.cell._RETAINED_BYTES", retained)
+    monkeypatch.setattr("benchspec.load.cell._COMPARED", 2)
+    sent = bodies(4)
+    trace = run(target_of(start_server(Timing(10, 1, 40))), Load("sustained", 1), sent)
+    assert all(one.text and one.text.chars > 40 for one in trace.requests)
+    first = trace.requests[:2]
+    assert len({one.prompt_sha256 for one in first}) == 2
+    assert all(len(one.output_prefixes or "") == 40 * PREFIX_CHARS for one in first)
+    assert all((r.prompt_sha256, r.output_prefixes) == (None, None) for r in trace.requests[2:])
 
 
 def test_an_answer_in_crumbs_is_the_same_answer(play: Play) -> None:

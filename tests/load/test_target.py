@@ -10,7 +10,13 @@ import pytest
 
 from benchspec.engines.base import Endpoint
 from benchspec.errors import UsageError
-from benchspec.load.target import Sampling, request_body, request_bytes, target_of
+from benchspec.load.target import (
+    Sampling,
+    prompt_sha256,
+    request_body,
+    request_bytes,
+    target_of,
+)
 
 HERE = Endpoint("127.0.0.1", 8080, False, "", "completions")
 PLAIN = Sampling(max_tokens=16, forced=False, temperature=0.5, seed=3)
@@ -117,3 +123,17 @@ def test_an_unknown_dialect_names_the_known_ones() -> None:
     with pytest.raises(UsageError) as refused:
         target_of(replace(HERE, dialect="responses"))
     assert refused.value.hint == "use one of: completions, chat"
+
+
+def test_the_digest_is_of_what_is_asked_and_of_nothing_else() -> None:
+    def digest(prompt: str | list[int], dialect: str = "completions", **more: Any) -> str:
+        target = target_of(replace(HERE, dialect=dialect, headers=(("Authorization", "key"),)))
+        made = request_body(dialect, prompt, more.pop("sampling", PLAIN), **{"engine": "x"} | more)
+        return prompt_sha256(request_bytes(target, made))
+
+    same = digest([1, 2], engine="llama.cpp", cache_prompt=False, sampling=Sampling(9), model="m")
+    assert digest([1, 2]) == same
+    others = [digest([1, 3]), digest("Hello"), digest("Hello", "chat"), digest("Bye", "chat")]
+    assert len({same, *others}) == 5
+    turn = digest("Hello", "chat", earlier=[("Hi", "Hi!")])
+    assert turn not in others, "a turn asks with everything that was said before it"
