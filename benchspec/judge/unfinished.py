@@ -34,6 +34,7 @@ def unfinished(
         *_hypotheses(hypotheses),
         *_within_slots(case),
         *_jumps(case),
+        *_degenerate(results),
         *_silent_checks(results),
         *_not_measured(case, results),
         *_bounds(results),
@@ -150,6 +151,17 @@ def _steep(arm: str, steps: Sequence[Step]) -> Iterator[Unfinished]:
             "and nothing here explains it. A step between them, or a profile, would."
         )
         yield Unfinished(kind="jump", text=text, arm=arm, at={"concurrency": high.concurrency})
+
+
+def _degenerate(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    """Arms of a run whose rates are of text that nobody wants."""
+    for r in results:
+        if (r.check, r.reading, r.quotable) == ("output-sanity", "degenerate", "no"):
+            text = (
+                f"{r.key} is degenerate: {r.caveats[0]}. The model file, its build and the prompt's "
+                "form are where to look before measuring again."
+            )
+            yield Unfinished(kind="invalid", text=text, check=r.check, arm=r.arm, at=r.at)
 
 
 def _silent_checks(results: Sequence[CheckResult]) -> Iterator[Unfinished]:

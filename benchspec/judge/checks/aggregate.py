@@ -17,6 +17,7 @@ Silent when: no tokens or no times; no request was answered; the step was distur
 or the client was the limit).
 
 Where more than 5 % of the requests failed, X is of another load than was asked for: not quotable.
+Nor is the X of degenerate text (see output-sanity).
 
 Value: X in tok/s. Source: total work / total time, the only mean of rates that adds up (Patil and
 Lilja, Using resampling techniques to compute confidence intervals for the harmonic mean, 2010).
@@ -30,6 +31,7 @@ from benchspec.judge.conditions import failures
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, invalid, not_applicable
 from benchspec.judge.result import CheckResult
+from benchspec.judge.texts import garbage
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 
@@ -60,25 +62,24 @@ def check(case: Case) -> list[CheckResult]:
             text += f"; per-request rates sum to {show(summed)} = {show(inflation)} x that"
             inputs.append(measured("sum of per-request rates", summed, "tok/s", step))
         inflated = inflation is not None and _inflated(case, step, inflation)
-        failed, sent = figures.failed(step), figures.sent(step)
+        spoilt = garbage(case, [step])
         return line.judged(
             "inflated" if inflated else "rate",
             text,
             rate,
             "tok/s",
             inputs=inputs,
-            quotable="no" if failures(step) else "yes",
-            caveats=[
-                *(
-                    [f"{failed} of {sent} requests failed: they took time and gave no tokens"]
-                    if failed
-                    else []
-                ),
-                *_ramp(step),
-            ],
+            quotable="no" if failures(step) or spoilt else "yes",
+            caveats=[*_failed(step), *_ramp(step), *([spoilt] if spoilt else [])],
         )
 
     return case.per_repeat(NAME, divide, rate=RATE)
+
+
+def _failed(step: Step) -> list[str]:
+    failed, sent = figures.failed(step), figures.sent(step)
+    text = f"{failed} of {sent} requests failed: they took time and gave no tokens"
+    return [text] if failed else []
 
 
 def _ramp(step: Step) -> list[str]:

@@ -16,7 +16,8 @@ Readings
 Silent when: k or the acceptance is not known; no arm is the control.
 
 Value: the gain. A better rate can be luck with the text: the first factor is acceptance, the second
-is what a change did. Source: definition; a speculative pass verifies k drafts at once.
+is what a change did. Text that goes round in circles is guessed easily: the gain on it is not
+quotable (see output-sanity). Source: definition; a speculative pass verifies k drafts at once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from benchspec.judge.case import Case, measured, need
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, not_applicable
 from benchspec.judge.result import CheckResult
+from benchspec.judge.texts import garbage
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 
@@ -80,6 +82,7 @@ def _divide(case: Case, line: Line, step: Step, plain: Step) -> CheckResult:
         f"tokens per pass {show(each, 3)} / {show(base, 3)} = {show(tokens)} x time per pass "
         f"{show(time_plain)} / {show(time)} ms = {show(passes)}: {show(gain)}"
     )
+    spoilt = garbage(case, [step])
     if k and base.high == 1:
         text += f"; pays above an acceptance of {show((time / time_plain - 1) / k, 2)}"
     return line.judged(
@@ -93,6 +96,8 @@ def _divide(case: Case, line: Line, step: Step, plain: Step) -> CheckResult:
             measured("tokens per pass, control", base, "tokens", plain),
             measured("time per pass, control", time_plain, "ms", plain),
         ],
+        quotable="no" if spoilt else "yes",
+        caveats=[spoilt] if spoilt else [],
     )
 
 
