@@ -3,7 +3,8 @@
     python fault_server.py MODE
 
 Prints its port. Modes: a status (401, 404, 500, ...), html, malformed, stall, cut, loading (never
-ready), not-found, restart (answers well, and is another process after the fourth request).
+ready), not-found, restart (answers well, and is another process after the fourth request), marks
+(whole answers of question marks, as many tokens as were asked for).
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class Handler(BaseHTTPRequestHandler):
             self._answer(404, "application/json", b"{}")
 
     def do_POST(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        asked = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         if not self.path.endswith("/completions"):
             self._answer(404, "application/json", b"{}")
         elif self.mode.isdigit():
@@ -51,13 +52,16 @@ class Handler(BaseHTTPRequestHandler):
         elif self.mode == "html":
             self._answer(200, "text/html", b"<html><body>Welcome to nginx</body></html>")
         else:
-            self._stream()
+            self._stream(json.loads(asked)["max_tokens"])
 
-    def _stream(self) -> None:
+    def _stream(self, tokens: int) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         self.close_connection = True
+        if self.mode == "marks":
+            self._marks(tokens)
+            return
         self.wfile.write(b"data: {not json\n\n" if self.mode == "malformed" else EVENT)
         self.wfile.flush()
         if self.mode == "stall":
@@ -77,6 +81,19 @@ class Handler(BaseHTTPRequestHandler):
             os._exit(0)
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
         self.server.serve_forever()
+
+    def _marks(self, tokens: int) -> None:
+        """One event and 5 ms for every token."""
+        for number in range(tokens):
+            reason = "length" if number == tokens - 1 else None
+            choice = {"text": "??", "index": 0, "finish_reason": reason}
+            self._event({"choices": [choice]})
+            time.sleep(0.005)
+        self._event({"choices": [], "usage": {"prompt_tokens": 8, "completion_tokens": tokens}})
+
+    def _event(self, message: object) -> None:
+        self.wfile.write(b"data: " + json.dumps(message).encode() + b"\n\n")
+        self.wfile.flush()
 
     def _answer(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)

@@ -13,6 +13,11 @@ from typing import Any
 import pytest
 
 from benchspec.engines.model_file import resolve
+from benchspec.judge.judge import judge
+from benchspec.judge.result import CheckResult
+from benchspec.observations.model import Observations
+from benchspec.spec.loader import load
+from benchspec.spec.source import parse
 from tests.e2e.conftest import MODEL, Cli, cells, ended
 
 FAULT_SERVER = Path(__file__).with_name("fault_server.py")
@@ -71,6 +76,16 @@ def test_a_server_with_other_slots_than_declared(cli: Cli) -> None:
     cli("verify", cli.bundle())
 
 
+def on_a_quiet_machine(bundle: Path) -> list[CheckResult]:
+    """What the same requests give where nothing else ran meanwhile."""
+    seen = Observations.model_validate_json((bundle / "observations.json").read_bytes())
+    still = [step.model_copy(update={"quiet": None, "client": None}) for step in seen.steps]
+    spec = load(parse((bundle / "spec.yaml").read_bytes(), "spec.yaml")).spec
+    assert spec is not None
+    quiet = seen.model_copy(update={"steps": still})
+    return judge(spec, quiet, spec_sha256="0" * 64).checks
+
+
 FAULTS = {
     "500": "out of cheese",
     "html": "did not stream",
@@ -103,6 +118,25 @@ def test_a_server_that_refuses_says_what_to_change(cli: Cli, status: str, hint: 
     assert f"attaching to http://127.0.0.1:{port}" in done.stderr
     assert hint in done.stderr.partition("help: ")[2]
     assert "with a changed spec: benchspec run" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("forced", [True, False])
+def test_a_server_that_answers_question_marks_for_ever(cli: Cli, forced: bool) -> None:
+    """A published rate was once of such answers. Whoever asks for a length does not ask for this."""
+    workload = {"output": {"tokens": 24, "forced": forced}, "sampling": {"temperature": 0}}
+    with serving([sys.executable, str(FAULT_SERVER), "marks"]) as port:
+        changes = attached(f"http://127.0.0.1:{port}", workload=workload)
+        cli("run", cli.spec(**changes), *([] if forced else ["--override", "BS205=as chats do"]))
+    verdicts = json.loads((cli.bundle() / "verdicts.json").read_text())
+    (sanity,) = [one for one in verdicts["checks"] if one["check"] == "output-sanity"]
+    assert (sanity["reading"], sanity["value"], sanity["quotable"]) == ("degenerate", 1.0, "no")
+    assert any("token limit" in caveat for caveat in sanity["caveats"]) is not forced
+    rates = [one for one in on_a_quiet_machine(cli.bundle()) if one.check == "aggregate"]
+    assert [(one.state, one.quotable) for one in rates] == [("judged", "no")] * 2
+    assert all("a word or less, over and over" in str(one.caveats) for one in rates)
+    assert any("degenerate" in one["text"] for one in verdicts["unfinished"])
+    cli("verify", cli.bundle())
 
 
 @pytest.mark.slow

@@ -95,12 +95,12 @@ class _Prefixes:
             parts.append(f"common prefix {', '.join(listed)} tokens")
         if self.whole:
             parts.append(
-                f"{len(self.whole)} of {self.count} answers agree to their end (up to "
-                f"{max(self.whole)} tokens)"
+                f"{len(self.whole)} of {self.count} answers agree to their end, up to "
+                f"{max(self.whole)} tokens"
             )
         enough = show(limit("agreement.prefix"))
         parts.append(f"{self.early} of {self.count} part within {enough} tokens")
-        return ", ".join(parts)
+        return "; ".join(parts)
 
 
 def _compare(line: Line, agreement: Agreement) -> CheckResult:

@@ -203,14 +203,14 @@ def test_most_answers_must_agree_over_a_hundred_tokens(
 def test_what_agrees_to_its_end_is_a_bound() -> None:
     found = result(compared(agreement([], [128, 300])), "output-agreement")
     assert (found.value, found.unit, found.quotable) == (300, "tokens", "bound")
-    assert "2 of 2 answers agree to their end (up to 300 tokens)" in (found.arithmetic or "")
+    assert "2 of 2 answers agree to their end, up to 300 tokens" in (found.arithmetic or "")
 
 
 def test_answers_too_short_to_tell_are_said_to_be_so() -> None:
     found = result(compared(agreement([9.0], [32, 32])), "output-agreement")
     assert found.reason == (
-        "needs longer answers (common prefix 9 tokens, 2 of 3 answers agree to their end (up to "
-        "32 tokens), 1 of 3 part within 100 tokens)"
+        "needs longer answers (common prefix 9 tokens; 2 of 3 answers agree to their end, up to "
+        "32 tokens; 1 of 3 part within 100 tokens)"
     )
 
 
