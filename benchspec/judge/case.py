@@ -156,6 +156,12 @@ class Case:
         arm = self.arms.get(step.arm)
         return arm.workload.output.forced if arm else None
 
+    def material(self, arm: str | None) -> str | None:
+        """What the prompts of an arm are, by its label."""
+        resolved = self.arms.get(arm or "")
+        label = resolved.workload.label if resolved else None
+        return label.material if label else None
+
     def streams(self, step: Step) -> int:
         """How many answers decode at once in a step: C, or the slots where they are fewer."""
         count, slots = step.concurrency or 1, self.slots(step.arm)

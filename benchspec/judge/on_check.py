@@ -29,9 +29,9 @@ _OF_COUNTERS = (
 
 def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Finding]:
     """One per result of the check that `at` names. Raises QuantityError."""
-    found = targets.results_at(results, test.check or "", targets.coordinates(test.at))
+    found = targets.results_at(case, results, test.check or "", targets.coordinates(test.at))
     if found:
-        return [_on_result(test, result, results) for result in found]
+        return [_on_result(case, test, result, results) for result in found]
     places = targets.places_at(case, test.at, None)
     if places and not any(case.steps(place) for place in places):
         return [Finding("not-run", f"no cell at {targets.text_of(test.at)} was finished")]
@@ -40,7 +40,9 @@ def findings(case: Case, test: Test, results: Sequence[CheckResult]) -> list[Fin
     return [Finding("inconclusive", f"{test.check} had nothing to divide: {why}")]
 
 
-def _on_result(test: Test, result: CheckResult, results: Sequence[CheckResult]) -> Finding:
+def _on_result(
+    case: Case, test: Test, result: CheckResult, results: Sequence[CheckResult]
+) -> Finding:
     found = Finding(
         verdict="invalid" if result.state == "invalid" else "inconclusive",
         reason=f"{result.key} is {result.state}: {result.reason}",
@@ -63,7 +65,7 @@ def _on_result(test: Test, result: CheckResult, results: Sequence[CheckResult]) 
         return _on_reading(test.expect, found, few)
     if test.over is None:
         return settle(test, found, few)
-    return _divided(test, found, result, results, few)
+    return _divided(case, test, found, result, results, few)
 
 
 def _on_reading(expected: Sequence[str], found: Finding, few: TooFew | None) -> Finding:
@@ -78,6 +80,7 @@ def _on_reading(expected: Sequence[str], found: Finding, few: TooFew | None) -> 
 
 
 def _divided(
+    case: Case,
     test: Test,
     found: Finding,
     result: CheckResult,
@@ -87,7 +90,9 @@ def _divided(
     """The result's value over that of the same check at `over`: an interval over an interval."""
     over = targets.coordinates(test.over or test.at)
     wanted = {**targets.coordinates(test.at), "arm": result.arm, **over}
-    below = targets.results_at(results, result.check, wanted)
+    if "material" in over and "arm" not in over:
+        del wanted["arm"]  # in a run another material is another arm
+    below = targets.results_at(case, results, result.check, wanted)
     values = _values(below[0]) if len(below) == 1 and below[0].state == "judged" else ()
     if not values or not found.values:
         return found.says("inconclusive", f"{result.check} has no single value to divide by")

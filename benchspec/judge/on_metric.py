@@ -48,7 +48,7 @@ def _at_place(
     known: tuple[metrics.Metric, float | None],
     results: Sequence[CheckResult],
 ) -> Finding:
-    below = targets.divisor(place, test.over) if test.over else None
+    below = targets.divisor(case, place, test.over) if test.over else None
     involved = [place] if below is None else [place, below]
     for wanted in involved:
         if not case.steps(wanted):

@@ -134,6 +134,62 @@ def test_over_inherits_from_at() -> None:
     assert (h.verdict, h.value) == ("supported", 0.5)
 
 
+def materials(*others: str) -> dict[str, Any]:
+    """Arms that differ in what their label says of the prompts."""
+    labels = {"A": "english-prose", **dict.fromkeys(others, "code")}
+    return {
+        "arms": [
+            {"id": arm, "workload": {"label": {"material": material}}}
+            for arm, material in labels.items()
+        ]
+    }
+
+
+def test_in_a_run_a_material_is_that_of_an_arms_label() -> None:
+    steps = [*walls(10, 10, 10, arm="A"), *walls(4, 4, 4, arm="B")]
+    tests = [
+        below(5, at={"material": "code"}),
+        below(0.5, at={"material": "code"}, over={"material": "english-prose"}),
+        {"check": "aggregate", "at": {"material": "code"}, "expect": "rate"},
+        below(5, at={"material": "poems"}),
+    ]
+    claims = [hypothesis(f"H{n}", test=test) for n, test in enumerate(tests)]
+    timed = [s.model_copy(update={"aggregate_tok_s": 9.0}) for s in steps]
+    v = verdicts(spec(hypotheses=claims, **materials("B")), seen(*timed))
+    assert [h.verdict for h in v.hypotheses] == ["supported"] * 3 + ["not-run"]
+    assert v.hypotheses[1].value == 0.4
+    assert v.hypotheses[2].checks == ["aggregate B C=1"]
+
+
+def test_a_check_is_divided_by_that_of_another_material() -> None:
+    test = {
+        "check": "aggregate",
+        "at": {"material": "code"},
+        "over": {"material": "english-prose"},
+        "relation": ">=",
+        "value": 2,
+    }
+    study = spec(hypotheses=[hypothesis(test=test)], **materials("B"))
+    steps = [
+        step.model_copy(update={"aggregate_tok_s": rate})
+        for arm, rate in (("A", 10.0), ("B", 25.0))
+        for step in walls(10, 10, 10, arm=arm)
+    ]
+    h = verdicts(study, seen(*steps)).hypotheses[0]
+    assert (h.verdict, h.value) == ("supported", 2.5)
+
+
+def test_a_material_that_two_arms_have_is_nothing_to_divide_by() -> None:
+    test = below(5, at={"arm": "A"}, over={"material": "code"})
+    steps = [s for arm in "ABC" for s in walls(10, 10, 10, arm=arm)]
+    study = spec(hypotheses=[hypothesis(test=test)], **materials("B", "C"))
+    h = verdicts(study, seen(*steps)).hypotheses[0]
+    assert (h.verdict, h.reason) == (
+        "not-run",
+        "no repeat of arm A, C=1, material=code was finished",
+    )
+
+
 def test_a_check_can_be_divided_by_itself_elsewhere() -> None:
     test = {
         "check": "aggregate",
