@@ -111,8 +111,8 @@ def blocked(
 ) -> str | None:
     """Why nothing measured at a place answers the claim, or None.
 
-    The cell does not add up; for rates, the engine did not run with what was asked of it; for rates
-    and `counters`, somebody else used a device meanwhile.
+    The cell does not add up; for rates, the engine did not run with what was asked of it, or its
+    answers were no text; for rates and `counters`, somebody else used a device meanwhile.
     """
     for r in results:
         if r.arm != arm or r.state != "judged":
@@ -125,6 +125,8 @@ def blocked(
             return f"{r.key} is violated: {r.arithmetic}"
         if rate and r.check == "effective-settings" and r.reading in ("refused", "changed"):
             return f"arm {arm} did not run as asked: {r.arithmetic}"
+        if rate and r.check == "output-sanity" and r.quotable == "no" and _covers(r, at):
+            return f"{r.key} is {r.reading}: {r.caveats[0]}"
     return None
 
 

@@ -30,30 +30,21 @@ def _wordless(text: Text) -> bool:
 def garbage(case: Case, steps: Sequence[Step]) -> str | None:
     """Why the rate of these steps of one arm is not one of text, or None.
 
-    Where the length is forced, a model that has said all it has goes round in circles, and that
-    does not change what a dense model reads per token; it counts where drafts are accepted more
-    often in such text, or experts chosen by it. A word or less, over and over, always counts.
+    Where the length is forced, a model that has said all it has goes round in circles, as asked;
+    that counts only where tokens are drafted, which are accepted more often in such text. A word or
+    less, over and over, always counts.
     """
     texts = looked_at(steps)
     forced = all(case.forced(step) for step in steps)
-    why = _matters(case, steps)
-    circles = [t for t in texts if degenerate(t)] if why or not forced else []
+    drafted = any(figures.overall_acceptance(step) is not None for step in steps)
+    circles = [t for t in texts if degenerate(t)] if drafted or not forced else []
     wordless = [t for t in texts if _wordless(t)]
     few = limit("sanity.degenerate") * len(texts)
     if len(wordless) > few:
         what = f"{len(wordless)} of {len(texts)} answers are a word or less, over and over"
     elif len(circles) > few:
-        what = f"{len(circles)} of {len(texts)} answers go round in circles{why}"
+        what = f"{len(circles)} of {len(texts)} answers go round in circles"
+        what += ", where drafts are accepted more often" if drafted else ""
     else:
         return None
     return f"the rate of degenerate text is not quotable: {what}"
-
-
-def _matters(case: Case, steps: Sequence[Step]) -> str:
-    """What makes the time of a token depend on the text; empty where nothing does."""
-    if any(figures.overall_acceptance(step) is not None for step in steps):
-        return ", where drafts are accepted more often"
-    model = case.setup(steps[0].arm).model if steps else None
-    if model is not None and model.experts is not None:
-        return ", where streams share experts more often"
-    return ""

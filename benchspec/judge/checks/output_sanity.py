@@ -16,10 +16,12 @@ Readings
 
 Silent when: the answers were not looked at.
 
-Where the length is forced, a small model that has said all it has goes round in circles. The finding
-stands, and with it the rate of a dense model that drafts nothing, whose work per token does not
-depend on the text: that rate stays quotable. With drafts or experts it does not, nor anywhere where a
-word or less is repeated (below 2.5 bits): that is a broken model, not a finished one.
+Where the length is forced, a small model that has said all it has goes round in circles, as it was
+asked to. The finding stands, and the rate stays quotable: the work per token of a dense model does
+not depend on the text (that of a mixture of experts does a little: streams that say the same share
+experts). The rate is not quotable where tokens are drafted, nor anywhere where a word or less is
+repeated (below 2.5 bits): that is a broken model, not a finished one. A hypothesis on a rate that is
+not quotable for this reason is invalid.
 
 Value: the degenerate share. Truncation above 2 % is a caveat: it decides questions in an evaluation;
 where the length is forced, every answer ends at the limit, as asked.
@@ -45,8 +47,8 @@ RATE = False
 
 _NOT_QUOTABLE = "the rate of degenerate text is not quotable"
 _FORCED = (
-    "the length is forced, and a model that has said all it has goes round in circles: the time per "
-    "token of a dense model that drafts nothing does not depend on it"
+    "the length is forced, and a model that has said all it has goes round in circles: its time per "
+    "token does not depend on that, but for experts that are shared more often"
 )
 
 

@@ -84,15 +84,11 @@ def test_where_the_length_is_forced_circles_are_found_and_spoil_no_rate() -> Non
     assert not [u for u in v.unfinished if u.check == "output-sanity"]
 
 
-EXPERTS = {"model": {"experts": {"count": 64, "used": 4}}}
-
-
 @pytest.mark.parametrize(
     ("drafted", "sections", "said"),
     [
         (False, {"workload": FREE}, "go round in circles"),
         (True, {}, "go round in circles, where drafts are accepted more often"),
-        (False, EXPERTS, "go round in circles, where streams share experts more often"),
     ],
 )
 def test_where_the_text_matters_circles_spoil_the_rate(
@@ -256,6 +252,17 @@ def test_an_arm_is_compared_with_its_control() -> None:
 
 
 # -- hypotheses
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"), [(SANE, "supported"), (CIRCLES, "supported"), (MARKS, "invalid")]
+)
+def test_the_rate_of_a_broken_model_supports_nothing(text: Text, verdict: str) -> None:
+    test = {"metric": "aggregate_tok_s", "relation": ">=", "value": 1}
+    shape = {"check": "completion-shape", "expect": "parallel"}
+    claims = [hypothesis("H1", test=test), hypothesis("H2", test=shape)]
+    v = judged(*steps(text, text), hypotheses=claims)
+    assert [h.verdict for h in v.hypotheses] == [verdict, "supported"]
 
 
 def test_a_claim_on_the_answers_can_be_tested_in_a_run() -> None:
