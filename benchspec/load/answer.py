@@ -13,7 +13,6 @@ from typing import Any
 
 from benchspec.load.capture import Capture, excerpt
 from benchspec.load.sse import BadStream, Event, events
-from benchspec.store.records import PREFIX_CHARS
 
 _DONE = b"[DONE]"
 # Thinking is generated text: llama.cpp and SGLang call it reasoning_content, vLLM reasoning.
@@ -26,8 +25,8 @@ class Answer:
 
     `token_ns` holds the arrival of every event that carried generated text; `coalesced_reads`
     counts reads that delivered more than one of them (only the last is then exact). `content` is
-    the text without its reasoning: what a conversation carries on. `text` is all of it;
-    `text_prefixes` are digests of it up to the end of each of its first events, PREFIX_CHARS each.
+    the text without its reasoning: what a conversation carries on. `pieces` are all of it, one for
+    each of these events.
     """
 
     token_ns: array[int] = field(default_factory=lambda: array("q"))
@@ -35,9 +34,8 @@ class Answer:
     finish_reason: str | None = None
     usage: dict[str, Any] = field(default_factory=dict)
     timings: dict[str, Any] = field(default_factory=dict)
-    text: str = ""
+    pieces: list[str] = field(default_factory=list)
     text_sha256: str | None = None
-    text_prefixes: str = ""
     content: str = ""
     error: str | None = None
 
@@ -66,15 +64,13 @@ class Answer:
         return node
 
 
-def read_answer(capture: Capture, line_bytes: int, *, prefixes: int = 0) -> Answer:
-    """Understand a capture, with digests after each of the first `prefixes` events.
-
-    Never raises on what the server sent: it becomes `error`."""
+def read_answer(capture: Capture, line_bytes: int) -> Answer:
+    """Understand a capture. Never raises on what the server sent: it becomes `error`."""
     answer = Answer()
     if capture.status is not None and capture.status != OK:
         answer.error = _http_error(capture)
         return answer
-    reader = _StreamReader(capture, answer, prefixes)
+    reader = _StreamReader(capture, answer)
     try:
         found = events(bytes(capture.body), line_bytes, whole=capture.complete)
         for number, event in enumerate(found, 1):
@@ -90,13 +86,10 @@ def read_answer(capture: Capture, line_bytes: int, *, prefixes: int = 0) -> Answ
 class _StreamReader:
     """Folds the events of one stream into an Answer."""
 
-    def __init__(self, capture: Capture, answer: Answer, prefixes: int) -> None:
+    def __init__(self, capture: Capture, answer: Answer) -> None:
         self._capture = capture
         self._answer = answer
         self._digest = hashlib.sha256()
-        self._prefixes: list[str] = []
-        self._most_prefixes = prefixes
-        self._text: list[str] = []
         self._content: list[str] = []
         self._events = 0
         self._done = False
@@ -136,9 +129,7 @@ class _StreamReader:
         text, content = _generated(choice)
         if text:
             self._digest.update(text.encode("utf-8", "surrogatepass"))
-            if len(self._prefixes) < self._most_prefixes:
-                self._prefixes.append(self._digest.hexdigest()[:PREFIX_CHARS])
-            self._text.append(text)
+            self._answer.pieces.append(text)
             self._content.append(content)
             self._token(end)
 
@@ -154,9 +145,7 @@ class _StreamReader:
     def finish(self) -> None:
         answer, capture = self._answer, self._capture
         if answer.token_ns:
-            answer.text = "".join(self._text)
             answer.text_sha256 = self._digest.hexdigest()
-            answer.text_prefixes = "".join(self._prefixes)
             # Half a character is no text that could be sent back.
             answer.content = "".join(self._content).encode("utf-8", "replace").decode()
         if answer.error:

@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 from benchspec.load.answer import Answer, read_answer
 from benchspec.load.capture import Capture
 from benchspec.load.clock import ReadStats
+from benchspec.load.prefixes import prefix_digests
 from benchspec.load.repetition import measure
 from benchspec.load.target import prompt_sha256
 from benchspec.store.records import ClientRecord, RequestRecord
-
-MOST_PREFIXES = 128
-"""Events of an answer after which a digest is kept: more than the 100 tokens within which an error
-in an engine shows (see agreement.prefix of the judge)."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +96,7 @@ class Share:
 def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
     """Read one capture. Times become ns from `origin_ns`."""
     capture = sent.capture
-    compared = sent.request is not None
-    answer = read_answer(capture, line_bytes, prefixes=MOST_PREFIXES if compared else 0)
+    answer = read_answer(capture, line_bytes)
     tokens = answer.token_ns
 
     def since_origin(moment_ns: int | None) -> int | None:
@@ -119,9 +115,9 @@ def understand(sent: Sent, origin_ns: int, line_bytes: int) -> Understood:
         error=answer.error,
         finish_reason=answer.finish_reason,
         output_sha256=answer.text_sha256,
-        output_prefixes=answer.text_prefixes if compared else None,
-        prompt_sha256=None if sent.request is None else prompt_sha256(sent.request),
-        text=measure(answer.text) if answer.text else None,
+        output_prefixes=prefix_digests(answer.pieces) if sent.request else None,
+        prompt_sha256=prompt_sha256(sent.request) if sent.request else None,
+        text=measure("".join(answer.pieces)) if answer.pieces else None,
         **_reported(answer),
     )
     return Understood(

@@ -1,7 +1,6 @@
 """How far the answers of two arms to the same prompts agree, from the digests in the journal.
 
-An event of a stream ends where a token ends, so two answers share their beginning up to the last
-event end where both have the same digest; after it, they part within the next event of each.
+Two answers share their beginning up to the last digest that both have, and part before the next one.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
 from benchspec.observations.model import Agreement, Bounds, Number
-from benchspec.store.records import PREFIX_CHARS, CellRecord, RequestRecord
+from benchspec.store.records import CellRecord, RequestRecord
 
 _Cells = dict[str, dict[tuple[object, ...], CellRecord]]
 """Arm -> place and repeat -> the cell there."""
@@ -73,33 +72,18 @@ def _comparable(cell: CellRecord) -> list[RequestRecord]:
 def common_tokens(one: RequestRecord, other: RequestRecord) -> Number:
     """The tokens with which two answers begin alike, for answers that are not the same.
 
-    With the last common digest after event i of one and j of the other it is at least max(i, j),
-    since every event has a token. A token on which both still agree, further on, ends no event of
-    one of the two, and an answer has only so many such tokens as the server counts beyond one per
-    event: so it is at most min(i, j) and these of both. It is never more than the shorter answer,
-    and where the digests end too soon to say more, that is all.
+    Every event has at least one token, so they are no fewer than the events in the characters that
+    both certainly have. They are no more than the events that end before the next digest, which
+    differs, and the tokens that the server counts beyond one per event, nor than the shorter answer.
     """
-    a, b = _prefixes(one), _prefixes(other)
-    ends = {digest: number for number, digest in enumerate(b, 1)}
-    shared = [(number, ends[digest]) for number, digest in enumerate(a, 1) if digest in ends]
-    i, j = shared[-1] if shared else (0, 0)
-    low = max(i, j)
+    a, b = one.output_prefixes or [], other.output_prefixes or []
+    same = [x[1] == y[1] for x, y in zip(a, b, strict=False)]
+    shared = same.index(False) if False in same else len(same)
+    low = max(a[shared - 1][0], b[shared - 1][0]) if shared else 0
     high = min(_tokens(one), _tokens(other))
-    if not (_cut(one, len(a) - i, _spare(other)) or _cut(other, len(b) - j, _spare(one))):
-        high = min(high, min(i, j) + _spare(one) + _spare(other))
+    if shared < len(same):
+        high = min(high, a[shared][0] + _spare(one), b[shared][0] + _spare(other))
     return float(low) if high <= low else Bounds(low=low, high=high)
-
-
-def _prefixes(request: RequestRecord) -> list[str]:
-    kept = request.output_prefixes or ""
-    return [kept[at : at + PREFIX_CHARS] for at in range(0, len(kept), PREFIX_CHARS)]
-
-
-def _cut(request: RequestRecord, unshared: int, hidden: int) -> bool:
-    """Whether an answer goes on where its digests end, and the other may agree up to there: it has
-    `hidden` tokens that end no event, for the `unshared` digests after the last common one."""
-    whole = len(_prefixes(request)) >= request.samples_count
-    return not whole and unshared <= hidden
 
 
 def _spare(request: RequestRecord) -> int:

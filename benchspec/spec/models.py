@@ -97,7 +97,9 @@ class Place(Node):
     device: Id | None = key(None, description="Id of a device.")
     context: PositiveInt | None = key(None, description="Context length in tokens.")
     cache: Literal["cold", "warm"] | None = key(None, description="Prefix cache state.")
-    material: Text | None = key(None, description="Workload material.")
+    material: Text | None = key(
+        None, description="Workload material; in a run that of an arm's label."
+    )
 
 
 Relation = Literal[">=", ">", "<=", "<", "=="]

@@ -18,10 +18,6 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-PREFIX_CHARS = 8
-"""Of every digest: two texts have the same one by chance once in four thousand million times."""
-
-
 class TextRecord(Record):
     """Measures of one answer's text (see load/repetition.py); the text itself is not kept.
 
@@ -46,8 +42,8 @@ class RequestRecord(Record):
 
     No text is kept. `text` are measures of it; None in a bundle of a version that took none. Of the
     first requests of a cell there are digests by which answers of two arms are compared:
-    `prompt_sha256` of what was asked, and `output_prefixes`, one after another the first PREFIX_CHARS
-    of the hexadecimal SHA-256 of the answer up to the end of each of its first events.
+    `prompt_sha256` of what was asked, and `output_prefixes` of how the answer begins: events that
+    end in its first 64, 128, ... characters, and a digest of these (see load/prefixes.py).
     """
 
     index: int
@@ -70,7 +66,7 @@ class RequestRecord(Record):
     server_decode_ms: float | None = None
     server_decode_tok_s: float | None = None
     output_sha256: str | None = None
-    output_prefixes: str | None = None
+    output_prefixes: list[tuple[int, str]] | None = None
     prompt_sha256: str | None = None
     text: TextRecord | None = None
     samples_start: int = 0

@@ -6,7 +6,6 @@ import json
 
 import pytest
 
-from benchspec.store.records import PREFIX_CHARS
 from tests.e2e.conftest import Cli, cells
 
 pytestmark = pytest.mark.engine
@@ -32,7 +31,7 @@ def test_two_arms_of_one_model_are_compared_by_their_greedy_answers(cli: Cli) ->
     requests = [request for cell in cells(bundle) for request in cell["requests"]]
     for request in requests:
         assert request["text"]["chars"] >= 16
-        assert len(request["output_prefixes"]) == 24 * PREFIX_CHARS
+        assert all(0 < events <= 24 for events, _ in request["output_prefixes"])
         assert not {"content", "output"} & request.keys(), "the text is not kept"
     assert len({request["prompt_sha256"] for request in requests}) == len(requests) / 2
     (found,) = json.loads((bundle / "observations.json").read_text())["agreement"]

@@ -9,24 +9,29 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchspec.load.prefixes import prefix_digests
 from benchspec.observations.agreements import agreements, common_tokens
 from benchspec.observations.model import Agreement, Bounds
-from benchspec.store.records import PREFIX_CHARS, CellRecord, RequestRecord
+from benchspec.store.records import CellRecord, RequestRecord
 from tests.observations.test_from_bundle import cell
+
+WORD = 16
+"""Characters of a token in these answers: four of them to a digest."""
 
 
 def answer(
-    *events: str, prompt: str = "p", tokens: int | None = None, kept: int = 128, **rest: Any
+    *events: str, prompt: str = "p", tokens: int | None = None, **rest: Any
 ) -> RequestRecord:
-    """An answer in events as the client records it, one token each unless `tokens` says more."""
-    digests = [sha256("".join(events[: n + 1]).encode()).hexdigest() for n in range(len(events))]
+    """An answer in events as the client records it: a letter is a token of 16 characters, and an
+    event has its letters' tokens; `tokens` is what the server counts."""
+    pieces = ["".join(letter * WORD for letter in event) for event in events]
     base: dict[str, Any] = {
         "index": 0,
         "ok": True,
-        "completion_tokens": len(events) if tokens is None else tokens,
+        "completion_tokens": sum(map(len, events)) if tokens is None else tokens,
         "samples_count": len(events),
-        "output_sha256": digests[-1] if digests else None,
-        "output_prefixes": "".join(one[:PREFIX_CHARS] for one in digests[:kept]),
+        "output_sha256": sha256("".join(pieces).encode()).hexdigest(),
+        "output_prefixes": prefix_digests(pieces),
         "prompt_sha256": sha256(prompt.encode()).hexdigest(),
     }
     return RequestRecord(**base | rest)
@@ -45,11 +50,12 @@ def only(cells: list[CellRecord]) -> Agreement:
 
 
 def test_answers_that_part_and_answers_that_do_not() -> None:
-    ours = [answer("a", "b", "c", "d"), answer("x", "y", prompt="q"), answer("!", prompt="r")]
-    theirs = [answer("x", "y", prompt="q"), answer("a", "b", "C", "d"), answer("?", prompt="r")]
+    ours = [answer(*"abcdefgh"), answer("x", "y", prompt="q"), answer("!", prompt="r")]
+    theirs = [answer("x", "y", prompt="q"), answer(*"abcdEfgh"), answer("?", prompt="r")]
     found = only(arms(ours, theirs))
     assert found.arms == ["A", "B"]
-    assert (found.common_prefix_tokens, found.whole_tokens) == ([2, 0], [2])
+    assert found.common_prefix_tokens == [Bounds(low=4, high=8), Bounds(low=0, high=1)]
+    assert found.whole_tokens == [2]
 
 
 def test_only_what_was_asked_alike_at_the_same_place_is_compared() -> None:
@@ -73,22 +79,27 @@ def test_an_unfinished_cell_is_not_compared() -> None:
 
 
 def test_an_answer_that_ends_where_the_other_goes_on() -> None:
-    assert common_tokens(answer("a", "b"), answer("a", "b", "c")) == 2
-    ended = answer("a", "b", tokens=3)  # the third is the end of the text, which no event shows
-    assert common_tokens(ended, answer("a", "b", "c")) == Bounds(low=2, high=3)
+    assert common_tokens(answer(*"abcd"), answer(*"abcdefgh")) == 4
+    ended = answer(*"abcd", tokens=5)  # the fifth is the end of the text, which no event shows
+    assert common_tokens(ended, answer(*"abcdefgh")) == Bounds(low=4, high=5)
 
 
-def test_events_of_several_tokens_leave_an_interval() -> None:
-    fine = answer(*"abcdefgh")
-    coarse = answer("ab", "cd", "xy", "zz", tokens=8)
-    assert common_tokens(fine, coarse) == Bounds(low=4, high=6)
-    whole = answer("abc", tokens=40), answer("abd", tokens=50)
-    assert common_tokens(*whole) == Bounds(low=0, high=40)
+def test_where_they_part_is_known_to_a_digest() -> None:
+    assert common_tokens(answer(*"abcdefgh"), answer(*"abcdefgH")) == Bounds(low=4, high=8)
+    assert common_tokens(answer(*"abcdefgh"), answer(*"Abcdefgh")) == Bounds(low=0, high=4)
 
 
-def test_beyond_the_digests_that_were_kept_nothing_is_known() -> None:
-    one, other = answer(*"abcdef", kept=3), answer(*"abcdeX", kept=3)
-    assert common_tokens(one, other) == Bounds(low=3, high=6)
+def test_events_of_several_tokens_leave_a_wider_interval() -> None:
+    coarse = answer("abcd", "efgh", "i"), answer("abcd", "efgH", "i")
+    assert common_tokens(*coarse) == Bounds(low=1, high=8)
+    assert common_tokens(answer(*"abcdefghi"), coarse[1]) == Bounds(low=4, high=8)
+    one_event = answer("abcdefgh", tokens=8), answer("abcdefgH", tokens=9)
+    assert common_tokens(*one_event) == Bounds(low=0, high=8)
+
+
+def test_beyond_the_digests_that_are_kept_nothing_is_known() -> None:
+    long = "abcd" * 20
+    assert common_tokens(answer(*long, "x"), answer(*long, "y")) == Bounds(low=64, high=81)
 
 
 def test_acceptance_is_work_over_work_at_the_places_that_both_have() -> None:
@@ -98,7 +109,7 @@ def test_acceptance_is_work_over_work_at_the_places_that_both_have() -> None:
     assert only(arms(ours, [answer("a")])).acceptance == [], "one arm drafts nothing"
 
 
-tokens = st.lists(st.sampled_from("ab"), min_size=1, max_size=12)
+tokens = st.lists(st.sampled_from("ab"), min_size=1, max_size=24)
 
 
 @given(tokens, tokens, st.data())
@@ -114,8 +125,7 @@ def test_the_interval_holds_the_truth_however_tokens_are_put_together(
         events = [""]
         for part, cut in zip(parts, cuts, strict=True):
             events = [*events, part] if cut else [*events[:-1], events[-1] + part]
-        kept = data.draw(st.integers(0, 12))
-        return answer(*(e for e in events if e), tokens=len(parts), kept=kept)
+        return answer(*(e for e in events if e))
 
     if one != other:
         found = common_tokens(sent(one), sent(other))

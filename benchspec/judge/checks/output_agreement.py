@@ -16,8 +16,8 @@ Readings
 Silent when: neither is known; too few answers are long enough to tell. An answer of 30 tokens that
 agrees to its end agrees over at least 30, and says nothing of 100.
 
-An event of a stream may hold several tokens. Where that hides at which token two answers part, it is
-an interval, and counts only where both ends are on one side of 100.
+In a run the place where two answers part is known to 64 characters, and to the tokens that one event
+of the stream may hold: an interval, which counts only where both ends are on one side of 100.
 
 Value: the shortest common prefix of answers that part, else the length of the longest that do not (a
 bound); without answers the shift of acceptance. Source: rounding flips a greedy token after
