@@ -138,12 +138,15 @@ def request_bytes(target: Target, body: bytes) -> bytes:
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-def prompt_sha256(request: bytes) -> str:
-    """The digest of what a request of `request_bytes` asks, whatever else it says: equal where two
-    arms were asked the same in the same dialect."""
-    body = json.loads(request.partition(b"\r\n\r\n")[2])
-    asked = body["messages"] if "messages" in body else body["prompt"]
-    return sha256(json.dumps(asked).encode()).hexdigest()
+def prompt_sha256(request: bytes) -> str | None:
+    """The digest of what a request with a body of `request_body` asks, whatever else it says: equal
+    where two arms were asked the same in the same dialect. None for another body."""
+    try:
+        body = json.loads(request.partition(b"\r\n\r\n")[2])
+    except ValueError:
+        return None
+    asked = body.get("messages", body.get("prompt")) if isinstance(body, dict) else None
+    return None if asked is None else sha256(json.dumps(asked).encode()).hexdigest()
 
 
 def default_tls() -> ssl.SSLContext:
