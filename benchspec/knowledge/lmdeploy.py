@@ -11,10 +11,20 @@ _SETTINGS = table.load("lmdeploy")
 _DIALECT = arguments.Dialect(
     "lmdeploy", _SETTINGS, positional=("model",), underscores=True, version="0.18.0"
 )
+_OTHERS = ("lite", "chat", "convert", "check_env", "list")
+_PROXY = ("serve", "proxy")
 
 
 def parse_args(program: str, argv: Sequence[str], origin: Origin = "command") -> Reading:
     """The settings of `lmdeploy serve api_server MODEL ...`."""
+    others = (argv[:1] and argv[0] in _OTHERS) or tuple(argv[:2]) == _PROXY
+    if origin == "command" and others:
+        reading = Reading()
+        said = (
+            f"lmdeploy {' '.join(argv[:2])[:40]} serves no model; `lmdeploy serve api_server` does"
+        )
+        reading.complain("not-a-server", said, program)
+        return reading
     words = arguments.after(argv, "serve", "api_server")
     plain, nested, broken = dotted.split(words, _DIALECT)
     reading = arguments.parse(_DIALECT, plain, origin)

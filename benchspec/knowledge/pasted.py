@@ -62,6 +62,8 @@ _IS_YAML = re.compile(
     r"(?:^[ \t-]*|[{,][ \t]*)[\"']?(?:command|cmd|args|image|entrypoint)[\"']?[ \t]*:(?:[ \t]|$)",
     re.MULTILINE,
 )
+_WHOLE_LINE = re.compile(r"\S[ \t]+-{1,2}[A-Za-z]")
+_OF_CONTAINER = re.compile(r"\$\(([A-Za-z_]\w*)\)")
 _MAX_FOUND = 50
 _MAX_LINES = 200  # of a unit or a Dockerfile
 
@@ -201,10 +203,34 @@ def _container(node: Mapping[str, Any], problems: list[Problem]) -> Started | No
     if args is not None:
         entrypoint, command = (command or None), _words(args, problems)
     env = _variables(node.get("environment", node.get("env")))
+    command = _put_in(_apart(command, entrypoint or [], problems), env)
     image = image if isinstance(image, str) else ""
     if not image and not command:
         return None
     return Started(command, env, image, entrypoint)
+
+
+def _apart(words: list[str], before: list[str], problems: list[Problem]) -> list[str]:
+    """A list of one text with a whole command line in it, unless a shell is to split that."""
+    shells = bool(before) and re.fullmatch(r"-[a-z]*c", before[-1]) is not None
+    if len(words) != 1 or shells or not _WHOLE_LINE.search(words[0]):
+        return words
+    said = "a list of one text is one argument, spaces and all; it is read as several here"
+    problems.append(Problem("typographic", said))
+    return _words(words[0], problems)
+
+
+def _put_in(words: list[str], env: Mapping[str, str]) -> list[str]:
+    """Kubernetes puts a variable of the container in for `$(X)`."""
+    room = MAX_COMMAND_CHARS
+
+    def value(match: re.Match[str]) -> str:
+        nonlocal room
+        stated = env.get(match[1], match[0])
+        room -= len(stated)
+        return stated if room > 0 else match[0]
+
+    return [_OF_CONTAINER.sub(value, word) for word in words]
 
 
 def _model(

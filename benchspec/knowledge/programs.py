@@ -173,6 +173,8 @@ def serves(engine: str, program: str, argv: Sequence[str]) -> bool:
     loads the model, which is where its settings are."""
     if engine == "llama.cpp":
         return program in ("llama-server", "server")
+    if engine == "lmdeploy":
+        return program in MODULES or tuple(argv[:2]) == ("serve", "api_server")
     word = _SERVER_COMMAND.get(engine)
     return word is None or program in MODULES or tuple(argv[:1]) == (word,)
 

@@ -225,3 +225,26 @@ def test_a_value_on_the_line_below_its_flag_is_read() -> None:
     text = 'vllm serve m --speculative-config\n\'{"method":"mtp"}\' --port 1'
     assert values(text)["speculative-config"] == {"method": "mtp"}
     assert values(text)["port"] == 1
+
+
+K8S = "containers:\n- image: vllm/vllm-openai\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (K8S + "  args: [m, --max-num-seqs=$(N)]\n  env: [{name: N, value: '4'}]\n", []),
+        (K8S + "  command: ['vllm serve m --max-num-seqs 4']\n", ["typographic"]),
+        (K8S + "  command: [sh, -c]\n  args: ['vllm serve m --max-num-seqs 4']\n", []),
+        (K8S + "  args: [m, --max-num-seqs=$(N)]\n", ["not-expanded"]),
+    ],
+)
+def test_what_kubernetes_makes_of_words(text: str, said: list[str]) -> None:
+    assert complaints(text) == said
+    assert said == ["not-expanded"] or values(text) == {"model": "m", "max-num-seqs": 4}
+
+
+def test_a_proxy_before_the_server_is_passed_over() -> None:
+    text = "lmdeploy serve proxy --server-port 1\nlmdeploy serve api_server m --tp 2"
+    assert values(text) == {"model": "m", "tp": 2}
+    assert complaints("lmdeploy serve proxy --server-port 1") == ["not-a-server"]
