@@ -72,6 +72,7 @@ def test_every_card_of_the_line_is_a_device_whose_counters_are_read(
     assert spec is not None
     assert [device.id for device in spec.hardware.devices] == [f"gpu{n}" for n in range(cards)]
     assert "nvml" in spec.telemetry.sources
+    assert "utilization" in spec.telemetry.counters
 
 
 def test_a_guess_is_told(tmp_path: Path) -> None:

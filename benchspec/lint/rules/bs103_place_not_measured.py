@@ -44,11 +44,22 @@ from benchspec.lint.subject import Subject
 
 RULE = Rule("BS103", "place-not-measured", "error")
 
+_OF_THE_LOAD = ("concurrency", "rate", "cache")
+"""Without them in the load no step has one; a context and a material stand elsewhere, too."""
+
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per coordinate."""
     for coordinate in named(subject):
         steps = sweep(subject, coordinate.name)
+        if not steps and _missing(subject, coordinate.name):
+            yield Fact(
+                f"{coordinate.hypothesis} looks at {coordinate.name} {coordinate.value}, and the "
+                f"load has no {coordinate.name}.",
+                coordinate.path,
+                f"add `{coordinate.name}: [{coordinate.value}]` to the load, or leave it out here",
+                affects=(coordinate.hypothesis,),
+            )
         if not steps or coordinate.value in steps or coordinate.beyond(steps):
             continue
         listed = ", ".join(str(step) for step in steps[:12])
@@ -59,3 +70,9 @@ def check(subject: Subject) -> Iterator[Fact]:
             f"add {coordinate.value} to the steps, or look at one of them",
             affects=(coordinate.hypothesis,),
         )
+
+
+def _missing(subject: Subject, name: str) -> bool:
+    """True where the load has steps, and none with this coordinate."""
+    load = subject.spec.load
+    return name in _OF_THE_LOAD and bool(load.concurrency or load.rate)
