@@ -106,6 +106,8 @@ class Executor:
                 sampler = stack.enter_context(self._sampler(engine, launch))
                 workers = stack.enter_context(Workers())
                 runner = CellRunner(self.conditions, engine, requests, sampler, workers)
+                if self.plan.warmup_requests:
+                    self.conditions.progress.say("warming up")
                 runner.warm_up(cells[0], self.plan.warmup_requests)
                 for cell in cells:
                     self.conditions.interrupts.check()

@@ -204,9 +204,12 @@ class LiveProgress:
         lines: list[Any] = [Text(self._now + flight, no_wrap=True, overflow="ellipsis")]
         if self._pace.total:
             left = duration_text(self._pace.left_s())
+            rest = f" cell {self._pace.number} of {self._pace.total}, {left} left"
+            room = self._live.console.width - len(rest) - 1
             lines += [
-                ProgressBar(total=self._pace.total, completed=self._pace.number, width=40),
-                Text(f"cell {self._pace.number} of {self._pace.total}, {left} left"),
+                # Rich puts what follows a bar on the bar's line.
+                ProgressBar(self._pace.total, self._pace.number, width=max(1, min(40, room))),
+                Text(rest, no_wrap=True, overflow="ellipsis"),
             ]
         return Group(*lines)
 

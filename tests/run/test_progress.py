@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 
 import pytest
 
@@ -93,6 +94,20 @@ def test_the_stream_decides(
     progress = progress_for(style, stream, environ.get)  # type: ignore[arg-type]
     progress.close()
     assert type(progress) is kind
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 200])
+def test_the_time_that_is_left_is_seen_on_any_terminal(
+    columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream = Terminal()
+    progress = LiveProgress(stream)
+    progress.begin(PLAN, 1)
+    progress.close()
+    lines = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", stream.getvalue()).splitlines()
+    assert any(re.search(r"cell 1 of 4, .* left$", line.rstrip()) for line in lines), lines
+    assert max(map(len, lines)) <= columns
 
 
 @pytest.mark.parametrize("kind", [PlainProgress, JsonProgress])
