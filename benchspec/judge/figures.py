@@ -9,7 +9,8 @@ from itertools import pairwise
 from pydantic import BaseModel
 
 from benchspec.judge.interval import Interval
-from benchspec.observations.model import Bounds, Number, Request, Step
+from benchspec.observations.model import Request, Step
+from benchspec.observations.node import Bounds, Number
 from benchspec.observations.quantiles import median
 
 

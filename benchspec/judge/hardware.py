@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import Input
-from benchspec.observations.model import Provenance
+from benchspec.observations.node import Provenance
 from benchspec.spec.models import Device, Link, Model
 from benchspec.spec.quantity import parse_quantity
 

@@ -16,7 +16,7 @@ from benchspec.judge.case import Case
 from benchspec.judge.finding import Finding
 from benchspec.judge.interval import Interval
 from benchspec.judge.result import CheckResult, GateResult, HypothesisResult, VerdictWord
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.spec.models import Hypothesis, Test
 from benchspec.spec.quantity import QuantityError
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.spec.quantity import Quantity
 
 _NOISE = 1e-12

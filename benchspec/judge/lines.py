@@ -13,7 +13,7 @@ from benchspec.judge.figures import unsound
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import CheckResult, Input, Quotable, State
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.observations.quantiles import median
 
 _QUOTABLE: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")

@@ -23,7 +23,7 @@ from benchspec.judge.result import Node
 from benchspec.judge.side_by_side import Figure, figure
 from benchspec.judge.spread import MAIN, Absence, Spread, over_repeats
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 
 Answer = Literal["inside", "outside", "undecided"]
 BandReading = Literal["inside", "below", "above", "no-band"] | Absence

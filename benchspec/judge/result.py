@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from benchspec.observations.model import Bounds, Provenance
+from benchspec.observations.node import Bounds, Provenance
 
 State = Literal["judged", "insufficient", "not-applicable", "invalid"]
 Quotable = Literal["yes", "order-of-magnitude", "bound", "no"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from benchspec.judge.case import Case
 from benchspec.knowledge import engines
-from benchspec.observations.model import Agreement
+from benchspec.observations.answers import Agreement
 
 
 def pairs(case: Case) -> list[Agreement]:

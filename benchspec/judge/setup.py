@@ -9,7 +9,8 @@ from functools import cached_property
 from benchspec.judge.result import Input
 from benchspec.knowledge import engines
 from benchspec.knowledge.model import SettingUse
-from benchspec.observations.model import SLOT_SETTINGS, ArmObservation, Provenance, Step
+from benchspec.observations.model import SLOT_SETTINGS, ArmObservation, Step
+from benchspec.observations.node import Provenance
 from benchspec.spec.arms import ResolvedArm
 from benchspec.spec.models import Device, Link, Model
 

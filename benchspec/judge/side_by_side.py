@@ -17,7 +17,7 @@ from benchspec.judge.place import Place
 from benchspec.judge.result import Node, Quotable, VerdictWord
 from benchspec.judge.spread import MAIN, Absence, Spread, limits, over_repeats
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 
 Reading = Literal["differs", "no-difference-shown"]
 _ORDER: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from benchspec.judge import figures
 from benchspec.judge.case import Case
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Step, Text
+from benchspec.observations.answers import Text
+from benchspec.observations.model import Step
 
 
 def looked_at(steps: Sequence[Step]) -> list[Text]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from benchspec.observations.model import Agreement, Bounds, Number
+from benchspec.observations.answers import Agreement
+from benchspec.observations.node import Bounds, Number
 from benchspec.store.records import CellRecord, RequestRecord
 
 _Cells = dict[str, dict[tuple[object, ...], CellRecord]]

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from benchspec.observations.agreements import agreements
+from benchspec.observations.answers import Text
 from benchspec.observations.interference import Stamps, interference_of, token_stamps
 from benchspec.observations.model import (
     SLOT_SETTINGS,
@@ -26,7 +27,6 @@ from benchspec.observations.model import (
     Request,
     Setting,
     Step,
-    Text,
     Window,
 )
 from benchspec.observations.series import joules, not_measured, series_of

@@ -9,37 +9,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
-Provenance = Literal["measured", "declared", "datasheet", "derived", "bound"]
-
-
-class Node(BaseModel):
-    """Frozen. Unknown fields are ignored, so that an older judge can read a newer bundle."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", protected_namespaces=())
-
-
-class Bounds(Node):
-    """An interval of which only the ends are known."""
-
-    low: float
-    high: float
-
-
-Number = float | Bounds
-SettingValue = str | int | float | bool | None
+from benchspec.observations.answers import Agreement, Outputs, Parity, Text
+from benchspec.observations.node import Bounds, Node, Number, Provenance, SettingValue
 
 SLOT_SETTINGS = ("parallel", "max-num-seqs", "max-running-requests", "num-parallel", "slots")
 """Canonical names under which engines keep how many requests they serve at once."""
-
-
-class Text(Node):
-    """Measures of an answer's text (see TextRecord for the definitions)."""
-
-    chars: int
-    looped_chars: int
-    entropy_bits: float
 
 
 class Request(Node):
@@ -453,41 +427,6 @@ class Caching(Node):
     gain: Number
     prefill_share: Number | None = None
     """Share of the time that prompts took without the cache."""
-
-
-class Outputs(Node):
-    """What was seen of the texts: how many repeat themselves, how many ended at the limit."""
-
-    arm: str | None = None
-    count: int
-    degenerate: int | None = None
-    truncated: int | None = None
-    prompts: str | None = None
-
-
-class Agreement(Node):
-    """Answers of two arms to the same prompts, and the acceptance of both arms' drafts."""
-
-    arms: list[str]
-    common_prefix_tokens: list[Number] = []
-    """Of answers that part."""
-    whole_tokens: list[int] = []
-    """Tokens of answers that do not: how much longer they would agree was not seen."""
-    acceptance: list[float] = []
-
-
-class Parity(Node):
-    """The same questions to two arms. `only_first` were right in the first arm alone."""
-
-    arms: list[str]
-    n: int
-    correct: list[int] = []
-    only_first: int | None = None
-    only_second: int | None = None
-    margin: float | None = None
-    """The registered difference that counts as none, as a share: 0.03."""
-    truncated: list[float] = []
-    """Share of the answers that ended at the limit, per arm."""
 
 
 class Observations(Node):

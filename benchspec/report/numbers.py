@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 
 ABSENT = "–"
 Figure = float | int | Bounds | str | bool | None

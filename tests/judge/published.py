@@ -6,7 +6,6 @@ from typing import Any
 
 from benchspec.observations.model import (
     ArmObservation,
-    Bounds,
     LogLine,
     Observations,
     Series,
@@ -14,6 +13,7 @@ from benchspec.observations.model import (
     Step,
     Transfer,
 )
+from benchspec.observations.node import Bounds
 from benchspec.spec.models import Spec
 from tests.judge.world import seen, spec
 

@@ -13,7 +13,8 @@ from benchspec.judge.comparability import Comparability, Side, compare
 from benchspec.judge.interval import Interval
 from benchspec.judge.side_by_side import Comparison, FigureLine, hypotheses, side_by_side
 from benchspec.judge.spread import Spread
-from benchspec.observations.model import ArmObservation, Bounds, Client, Quiet, Step
+from benchspec.observations.model import ArmObservation, Client, Quiet, Step
+from benchspec.observations.node import Bounds
 from benchspec.spec.models import Spec
 from tests.judge.test_invariance import scaled
 from tests.judge.world import hypothesis, seen, spec, sweep, verdicts

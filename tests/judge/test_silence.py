@@ -10,11 +10,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from benchspec.judge.checks import CHECKS
+from benchspec.observations.answers import Agreement
 from benchspec.observations.model import (
     Ablation,
-    Agreement,
     ArmObservation,
-    Bounds,
     Budget,
     Caching,
     Decomposition,
@@ -31,6 +30,7 @@ from benchspec.observations.model import (
     Step,
     Transfer,
 )
+from benchspec.observations.node import Bounds
 from tests.judge.published import all_reduce
 from tests.judge.world import burst, hypothesis, seen, spec, sweep, verdicts
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from benchspec.load.prefixes import prefix_digests
 from benchspec.observations.agreements import agreements, common_tokens
-from benchspec.observations.model import Agreement, Bounds
+from benchspec.observations.answers import Agreement
+from benchspec.observations.node import Bounds
 from benchspec.store.records import CellRecord, RequestRecord
 from tests.observations.test_from_bundle import cell
 

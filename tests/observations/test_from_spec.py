@@ -9,7 +9,8 @@ import pytest
 
 from benchspec.observations import model
 from benchspec.observations.from_spec import observations_of
-from benchspec.observations.model import Bounds, Observations
+from benchspec.observations.model import Observations
+from benchspec.observations.node import Bounds
 from benchspec.spec.keys import slots
 from benchspec.spec.loader import load
 from benchspec.spec.node import Node

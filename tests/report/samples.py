@@ -23,7 +23,6 @@ from benchspec.judge.result import (
 )
 from benchspec.observations.model import (
     ArmObservation,
-    Bounds,
     Client,
     LogLine,
     Observations,
@@ -31,6 +30,7 @@ from benchspec.observations.model import (
     Setting,
     Step,
 )
+from benchspec.observations.node import Bounds
 from benchspec.report.facts import AcceptedFinding, BundleFacts, Evidence, Launch
 from benchspec.report.view import ReportView, make_view
 from benchspec.spec.models import Spec

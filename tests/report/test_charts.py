@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from benchspec.observations.model import Bounds, Budget, Observations, Quiet, Series, Step
+from benchspec.observations.model import Budget, Observations, Quiet, Series, Step
+from benchspec.observations.node import Bounds
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.charts.chart import Chart, thinned
 from benchspec.report.charts.rates import queue_model

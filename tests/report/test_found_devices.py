@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from benchspec.observations.model import ArmObservation, Observations, SettingValue
+from benchspec.observations.model import ArmObservation, Observations
+from benchspec.observations.node import SettingValue
 from tests.report import samples
 
 CARD: dict[str, SettingValue] = {

@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from benchspec.judge.result import HypothesisResult
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.report.html import render_html, visible_text
 from benchspec.report.sections.headline import answer
 from tests.report import samples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.report.numbers import column, figure, number, percent, setting
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchspec.judge.result import CheckResult, Input
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.charts.ceiling import ceilings
 from benchspec.report.charts.chart import Chart

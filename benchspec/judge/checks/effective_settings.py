@@ -29,7 +29,8 @@ from benchspec.judge.interval import show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import ArmObservation, LogLine, Setting, SettingValue
+from benchspec.observations.model import ArmObservation, LogLine, Setting
+from benchspec.observations.node import SettingValue
 
 NAME = "effective-settings"
 READINGS = ("as-asked", "refused", "changed", "on-but-unused")

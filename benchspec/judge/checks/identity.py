@@ -38,7 +38,8 @@ from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.knowledge import engines
-from benchspec.observations.model import Limit, SettingValue
+from benchspec.observations.model import Limit
+from benchspec.observations.node import SettingValue
 from benchspec.observations.quantiles import median
 from benchspec.spec.models import Workload
 

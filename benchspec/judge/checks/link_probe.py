@@ -28,7 +28,8 @@ from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import LinkProbe, Number
+from benchspec.observations.model import LinkProbe
+from benchspec.observations.node import Number
 
 NAME = "link-probe"
 READINGS = ("sound", "no-gain", "broken-direct", "even", "waits")

@@ -36,7 +36,7 @@ from benchspec.judge.lines import Line, attempt, lacking
 from benchspec.judge.result import CheckResult
 from benchspec.judge.same_output import pairs
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Agreement
+from benchspec.observations.answers import Agreement
 
 NAME = "output-agreement"
 READINGS = ("agrees", "diverges")

@@ -38,7 +38,8 @@ from benchspec.judge.lines import Line, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.texts import degenerate, garbage, looked_at
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Outputs, Step
+from benchspec.observations.answers import Outputs
+from benchspec.observations.model import Step
 
 NAME = "output-sanity"
 READINGS = ("sane", "degenerate")

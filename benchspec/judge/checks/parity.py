@@ -27,7 +27,8 @@ from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, attempt, invalid, lacking
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds, Parity
+from benchspec.observations.answers import Parity
+from benchspec.observations.node import Bounds
 
 NAME = "parity"
 READINGS = ("differs", "no-difference-shown", "equivalent-within-margin")

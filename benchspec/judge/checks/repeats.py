@@ -32,7 +32,8 @@ from benchspec.judge.lines import Line, by_spread, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Bounds, Step
+from benchspec.observations.model import Step
+from benchspec.observations.node import Bounds
 from benchspec.observations.quantiles import median
 
 NAME = "repeats"

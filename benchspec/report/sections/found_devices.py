@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from benchspec.observations.model import SettingValue
+from benchspec.observations.node import SettingValue
 from benchspec.report.material import Material
 from benchspec.report.numbers import figure
 from benchspec.report.parts import Cell, Table

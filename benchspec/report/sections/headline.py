@@ -7,7 +7,7 @@ import re
 from collections import Counter
 
 from benchspec.judge.result import HypothesisResult
-from benchspec.observations.model import Bounds
+from benchspec.observations.node import Bounds
 from benchspec.report.material import Material, hypothesis_anchor
 from benchspec.report.numbers import count, figure, setting
 from benchspec.report.parts import STATES, Answer, Headline, Pair

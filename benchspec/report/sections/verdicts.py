@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchspec.judge.result import CheckResult, HypothesisResult, Input
-from benchspec.observations.model import Provenance
+from benchspec.observations.node import Provenance
 from benchspec.report.material import Material, check_anchor, hypothesis_anchor
 from benchspec.report.numbers import count, figure, percent, setting
 from benchspec.report.parts import STATES, GateView, Ingredient, Reference, VerdictCard

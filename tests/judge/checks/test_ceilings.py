@@ -8,7 +8,8 @@ import pytest
 
 from benchspec.judge.geometry import expert_union
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Bounds, Scaled, Step
+from benchspec.observations.model import Scaled, Step
+from benchspec.observations.node import Bounds
 from benchspec.spec.models import Experts
 from tests.judge.published import SPARSE, three_cards
 from tests.judge.world import hypothesis, result, seen, spec, verdicts

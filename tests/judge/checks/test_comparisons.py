@@ -8,16 +8,8 @@ import pytest
 
 from benchspec.judge.checks.parity import exact_p, p_range
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import (
-    Agreement,
-    ArmObservation,
-    Observations,
-    Outputs,
-    Parity,
-    Request,
-    Sends,
-    Step,
-)
+from benchspec.observations.answers import Agreement, Outputs, Parity
+from benchspec.observations.model import ArmObservation, Observations, Request, Sends, Step
 from tests.judge.published import all_reduce
 from tests.judge.world import burst, result, seen, spec, sweep, verdicts
 

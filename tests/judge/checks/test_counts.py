@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Bounds, Observations, Sends, Step
+from benchspec.observations.model import Observations, Sends, Step
+from benchspec.observations.node import Bounds
 from tests.judge.world import result, spec, verdicts
 
 

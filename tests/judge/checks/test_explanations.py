@@ -8,14 +8,7 @@ import pytest
 
 from benchspec.judge.printed import printed
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import (
-    Ablation,
-    Budget,
-    Decomposition,
-    Factor,
-    Figures,
-    Step,
-)
+from benchspec.observations.model import Ablation, Budget, Decomposition, Factor, Figures, Step
 from tests.judge.published import three_cards
 from tests.judge.world import result, seen, spec, verdicts
 

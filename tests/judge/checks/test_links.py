@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Bounds, LinkProbe, Step, Transfer
+from benchspec.observations.model import LinkProbe, Step, Transfer
+from benchspec.observations.node import Bounds
 from tests.judge.published import NARROW, all_reduce, three_cards
 from tests.judge.world import hypothesis, result, seen, spec, verdicts
 

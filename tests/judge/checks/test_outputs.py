@@ -7,15 +7,9 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import Verdicts
-from benchspec.observations.model import (
-    Agreement,
-    ArmObservation,
-    Bounds,
-    Number,
-    Observations,
-    Step,
-    Text,
-)
+from benchspec.observations.answers import Agreement, Text
+from benchspec.observations.model import ArmObservation, Observations, Step
+from benchspec.observations.node import Bounds, Number
 from benchspec.spec.models import Spec
 from tests.judge.world import burst, hypothesis, result, seen, spec, verdicts
 

@@ -9,7 +9,6 @@ import pytest
 from benchspec.judge.result import CheckResult
 from benchspec.observations.model import (
     ArmObservation,
-    Bounds,
     Caching,
     Limit,
     Observations,
@@ -19,6 +18,7 @@ from benchspec.observations.model import (
     Step,
     Transfer,
 )
+from benchspec.observations.node import Bounds
 from tests.judge.world import result, spec, verdicts
 
 CARD = {"devices": [{"id": "gpu0", "memory": "10 GiB", "power_limit": "300 W"}]}

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from benchspec.judge.checks.what_if import faster
-from benchspec.observations.model import Bounds, Step, Transfer
+from benchspec.observations.model import Step, Transfer
+from benchspec.observations.node import Bounds
 from tests.judge.world import result, seen, spec, verdicts
 
 CARDS = {
