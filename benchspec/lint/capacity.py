@@ -52,6 +52,18 @@ def slot_context(arm: Arm) -> int | None:
     return min(context, cap) if cap else context
 
 
+def granted_context(arm: Arm) -> int | None:
+    """What llama.cpp makes of `ctx-size`, in tokens for all slots together; None where it is not
+    stated, or left to the server."""
+    total = arm.number("ctx-size")
+    if not total or total < 0:
+        return None
+    if unified(arm):
+        return _padded(total)
+    share = slots(arm) or 1
+    return _padded(_padded(total) // share) * share
+
+
 def request_tokens(arm: Arm, load: Load) -> int | None:
     """Tokens of the longest request, prompt and output; None where either is not stated. The last
     turn of a conversation carries all turns.
