@@ -3,8 +3,10 @@
 ## What it checks
 A command line is one program with its arguments: no unbalanced quotes, no placeholders, nothing the
 shell would have had to expand, a server and not a tool that prints and exits, the engine that
-`kind` names. In the line of a server that runs already a variable is a remark. The kinds `openai`
-and `command` say what they attach to and what they run.
+`kind` names. In the line of a server that runs already a variable is a remark. What a web page does
+to a line (typographic dashes and quotes), and what a shell would stop at (a remark between continued
+lines), is read as it was meant and is a warning. The kinds `openai` and `command` say what they
+attach to and what they run.
 
 ## Why it misleads
 A reader cannot repeat it, and neither can benchspec.
