@@ -112,7 +112,7 @@ class KeyCheck:
 
     def _advice(self, key: str, data: Any, model: type[Node], path: Path) -> Iterator[str]:
         names = {_plain(name): name for name in slots(model)}
-        called = list(_called(_plain(key), slots(model))) if path[:1] == ("observations",) else []
+        called = list(_called(_plain(key), slots(model))) if path[:1] in _REPORTED else []
         if called:
             yield from called
             return
@@ -151,6 +151,9 @@ def _called(name: str, known: Collection[str]) -> Iterator[str]:
             f"{{counter: {counter}, device: ..., unit: ..., mean: ...}}"
         )
 
+
+_REPORTED = (("observations",), ("hardware",), ("model",))
+"""What is written down from a report, in its own words."""
 
 _FEW_KEYS = 20
 

@@ -96,6 +96,8 @@ def _wrong_value(path: Path, error: ErrorDetails) -> FormProblem:
         return FormProblem("wrong-value", path, message, "write `benchspec: 1`")
     if kind == "literal_error":
         wanted = str(context["expected"]).replace("'", "")
+        if path[-2:] == ("engine", "kind"):
+            wanted += f" (of another engine `kind: command`, or openai, and `name: {shown(value)}`)"
         return FormProblem("wrong-value", path, f"{where} is {given}", f"write {wanted}")
     if kind in _BOUNDS:
         word, key = _BOUNDS[kind]

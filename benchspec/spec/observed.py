@@ -37,8 +37,8 @@ from benchspec.spec.quantity import (
     OneSecond,
     OneShare,
     OneTokenPerSecond,
+    Part,
     Seconds,
-    Share,
     TokensPerSecond,
 )
 
@@ -222,7 +222,7 @@ class Step(Node):
         None, description="Rate of one stream without the prefill."
     )
     round_ms: Milliseconds | None = key(None, description="Time of one forward pass: 32.4 ms.")
-    acceptance: Share | None = key(None, description="Accepted / drafted tokens: 0.77.")
+    acceptance: Part | None = key(None, description="Accepted / drafted tokens: 0.77.")
     tokens_per_round: Count | None = key(None, description="Tokens gained per forward pass.")
     drafts: PositiveInt | None = key(None, description="Tokens drafted per round (k).")
     ttft_ms: Milliseconds | None = key(None, description="Time to first token: 6.8 s.")
@@ -241,7 +241,7 @@ class Step(Node):
     chunks: OneCount | None = key(None, description="Pieces in which all answers arrived.")
     gap_ms: Milliseconds | None = key(None, description="Mean time between two pieces.")
     prompt_tokens: Count | None = key(None, description="Prompt tokens per request.")
-    hit_rate: Share | None = key(
+    hit_rate: Part | None = key(
         None, description="Prompt tokens from the cache, as the server counts: 32.2 %."
     )
     latency_s: Seconds | None = key(None, description="Dispatch to completion of one: 8.29 s.")

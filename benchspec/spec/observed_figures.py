@@ -10,11 +10,11 @@ from benchspec.spec.quantity import (
     OneByte,
     OneCount,
     OneMillisecond,
+    OnePart,
     OneSecond,
-    OneShare,
     OneTokenPerSecond,
+    Part,
     Seconds,
-    Share,
 )
 
 Provenance = Literal["measured", "declared", "datasheet", "derived", "bound"]
@@ -72,7 +72,7 @@ class Figures(Node):
         None, description="Tokens of the answer that both are of; a time may leave out the first."
     )
     round_ms: OneMillisecond | None = key(None, description="Time of a forward pass.")
-    acceptance: OneShare | None = key(None, description="Accepted / drafted tokens: 0.77.")
+    acceptance: OnePart | None = key(None, description="Accepted / drafted tokens: 0.77.")
     drafts: PositiveInt | None = key(None, description="Tokens drafted per round (k).")
     tokens_per_round: OneCount | None = key(
         None, description="Tokens per forward pass as printed (mean acceptance length): 2.3."
@@ -183,9 +183,9 @@ class Caching(Node):
 
     name: Text = key("prefix cache", description=_NAME)
     arm: Id | None = key(None, description=_ARM)
-    hit_rate: Share = key(description="Prompt tokens from the cache: 94.6 %.")
+    hit_rate: Part = key(description="Prompt tokens from the cache: 94.6 %.")
     gain: Count = key(description="Throughput with it / without: 1.06.")
-    prefill_share: Share | None = key(
+    prefill_share: Part | None = key(
         None, description="Share of the time that prompts take without it."
     )
 
@@ -202,7 +202,7 @@ class Agreement(Node):
     arms: Two = key(description="The two arms.")
     common_prefix_tokens: list[Whole] = key([], description="Equal tokens at the start of each.")
     whole_tokens: list[Whole] = key([], description="Tokens of answers that are equal to the end.")
-    acceptance: list[OneShare] = key([], description="Acceptance of each arm.")
+    acceptance: list[OnePart] = key([], description="Acceptance of each arm.")
 
 
 class Parity(Node):
@@ -211,5 +211,5 @@ class Parity(Node):
     correct: list[Whole] = key([], description="Right answers of each arm: [237, 245].")
     only_first: Whole | None = key(None, description="Right in the first arm alone.")
     only_second: Whole | None = key(None, description="Right in the second arm alone.")
-    margin: OneShare | None = key(None, description="The difference that counts as none: 3 %.")
-    truncated: list[OneShare] = key([], description="Share that ended at the limit, per arm.")
+    margin: OnePart | None = key(None, description="The difference that counts as none: 3 %.")
+    truncated: list[OnePart] = key([], description="Share that ended at the limit, per arm.")

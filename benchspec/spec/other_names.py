@@ -1,4 +1,5 @@
-"""What other tools and reports call the keys of `observations`: for messages, never read as keys."""
+"""What other tools and reports call the keys of `observations`, devices and models: for messages,
+never read as keys."""
 
 from __future__ import annotations
 
@@ -55,6 +56,14 @@ _CALLED: dict[str, str] = {
     "minimum": "min lowest",
     "mean": "average avg",
     "sd": "std stdev stddev",
+    "memory": "vram memory_size mem gpu_memory",
+    "memory_bandwidth": "bandwidth bw mem_bandwidth",
+    "compute": "tflops flops peak peak_tflops peak_compute",
+    "parameters": "params n_params active_params",
+    "bits_per_weight": "bpw quant quantization bits",
+    "size": "size_gb size_gib file_size model_size weights",
+    "context_per_slot": "n_ctx num_ctx ctx_size context",
+    "bytes_per_token": "bytes payload bytes_per_crossing message_size",
     "crossings": "hops all_reduces count",
 }
 """Key -> what others call it. A key is advised only where it stands in the map at hand."""

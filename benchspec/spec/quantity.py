@@ -175,6 +175,8 @@ def _short(value: float) -> str:
 def _unit_error(text: str, unit: str, dimension: str) -> QuantityError:
     accepted = units_of(dimension)
     fix = f"a {dimension} is written in {', '.join(accepted)}"
+    if dimension == "count":
+        fix = "write the bare number; where there is a key `unit`, the unit goes there"
     if not unit:
         return QuantityError(f"{text[:60]!r} has no unit", fix)
     near = [known for known in accepted if known.replace("bit", "b").lower() == unit.lower()]
@@ -219,13 +221,17 @@ class _Figure:
     """A figure in the unit that its key names: `39.2`, `0.0392 s`, `38..40`, `38..40 ms`.
 
     The Quantity is in that unit, not in the base unit. An `exact` one becomes a float. What a
-    figure may be (negative, zero) is not decided here: someone printed it.
+    figure may be (negative, zero) is not decided here: someone printed it; but a `part` of a whole
+    that is above 1 and has no % is a percentage that lost its sign.
     """
 
-    def __init__(self, dimension: str, unit: str, *, exact: bool = False) -> None:
+    def __init__(
+        self, dimension: str, unit: str, *, exact: bool = False, part: bool = False
+    ) -> None:
         self.dimension = dimension
         self.unit = unit
         self.exact = exact
+        self.part = part
 
     def core(self, _inner: Any) -> Any:
         """See benchspec.spec.node.Form."""
@@ -240,6 +246,9 @@ class _Figure:
             return value
         found = parse_quantity(self._with_unit(value), self.dimension)
         factor = DIMENSIONS[self.dimension][1][self.unit]
+        if self.part and found.high > 1 and "%" not in found.text:
+            message = f"{found.text[:60]!r} is more than the whole"
+            raise QuantityError(message, _as_percent(found), "wrong-value")
         if not self.exact:
             text = str(getattr(value, "raw", value))
             low, high = _unscaled(found.low, factor), _unscaled(found.high, factor)
@@ -254,6 +263,14 @@ class _Figure:
         text = str(getattr(value, "raw", value)).strip()
         bare = _is_scalar(value) and _BARE.match(text)
         return f"{text} {self.unit}" if bare else value
+
+
+def _as_percent(found: Quantity) -> str:
+    """What was probably meant: a percentage without its sign."""
+    if found.high > 100:
+        return "correct the number"
+    ends = _short(found.low) if found.exact else f"{_short(found.low)}..{_short(found.high)}"
+    return f"write '{ends} %', if percent is meant"
 
 
 def _unscaled(value: float, factor: float) -> float:
@@ -277,7 +294,7 @@ Count = Annotated[Quantity, _Figure("count", "")]
 Joules = Annotated[Quantity, _Figure("energy", "J")]
 Milliseconds = Annotated[Quantity, _Figure("duration", "ms")]
 Seconds = Annotated[Quantity, _Figure("duration", "s")]
-Share = Annotated[Quantity, _Figure("ratio", "")]
+Part = Annotated[Quantity, _Figure("ratio", "", part=True)]
 TokensPerSecond = Annotated[Quantity, _Figure("token rate", "tok/s")]
 """Figures that may be intervals."""
 
@@ -285,6 +302,7 @@ OneByte = Annotated[float, _Figure("size", "B", exact=True)]
 OneCount = Annotated[float, _Figure("count", "", exact=True)]
 OneMillisecond = Annotated[float, _Figure("duration", "ms", exact=True)]
 OneSecond = Annotated[float, _Figure("duration", "s", exact=True)]
+OnePart = Annotated[float, _Figure("ratio", "", exact=True, part=True)]
 OneShare = Annotated[float, _Figure("ratio", "", exact=True)]
 OneTokenPerSecond = Annotated[float, _Figure("token rate", "tok/s", exact=True)]
 """Figures of one number."""

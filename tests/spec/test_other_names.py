@@ -37,11 +37,11 @@ def test_a_name_of_another_tool_leads_to_the_key(step: str, advised: str) -> Non
 
 
 def test_every_key_that_is_advised_exists() -> None:
-    from benchspec.spec import observed, observed_figures, other_names
+    from benchspec.spec import models, observed, observed_figures, other_names
 
     fields = {
         name
-        for module in (observed, observed_figures)
+        for module in (observed, observed_figures, models)
         for model in vars(module).values()
         if hasattr(model, "model_fields")
         for name in model.model_fields
@@ -64,3 +64,25 @@ def test_a_figure_with_its_spread_is_written_as_its_ends() -> None:
 
 def test_a_time_between_tokens_says_which_it_is() -> None:
     assert advice("itl_ms: 44.6") == "say what it is: {p50: 44.6} or {mean: 44.6}"
+
+
+@pytest.mark.parametrize("figure", ["acceptance: 64.5", "hit_rate: 32.2"])
+def test_a_percentage_without_its_sign_is_no_share(figure: str) -> None:
+    number = figure.partition(": ")[2]
+    assert advice(figure) == f"write '{number} %', if percent is meant"
+
+
+def test_a_figure_of_a_counted_thing_leaves_its_unit_to_unit() -> None:
+    limits = "[{name: power limit, limit: 500 W, used: 246}]"
+    (problem,) = loaded(f"observations: {{limits: {limits}}}").problems
+    assert "where there is a key `unit`, the unit goes there" in problem.help
+
+
+def test_an_engine_without_a_kind_has_a_name() -> None:
+    (problem,) = loaded("engine: {kind: exllamav2}").problems
+    assert "`kind: command`, or openai, and `name: exllamav2`" in problem.help
+
+
+def test_a_device_has_its_own_words() -> None:
+    (problem,) = loaded("hardware: {devices: [{id: g, bandwidth: 936 GB/s}]}").problems
+    assert problem.help == "did you mean `memory_bandwidth`?"
