@@ -39,6 +39,11 @@ def unified(arm: Arm) -> bool:
     return arm.value("kv-unified") is True or declared_slots(arm) is None
 
 
+def shares(arm: Arm) -> int:
+    """Into how many parts the engine divides its context: llama.cpp by slots, if it is not one pool."""
+    return 1 if arm.kind != "llama.cpp" or unified(arm) else slots(arm) or 1
+
+
 def slot_context(arm: Arm) -> int | None:
     """Tokens of context that one request can use; None where it is not stated."""
     name = CONTEXT_SETTING.get(arm.kind)
@@ -47,7 +52,7 @@ def slot_context(arm: Arm) -> int | None:
         return None
     if arm.kind != "llama.cpp":
         return total
-    context = _padded(total) if unified(arm) else _padded(_padded(total) // (slots(arm) or 1))
+    context = _per_share(arm, total)
     cap = arm.number("kv-unified-per-slot")
     return min(context, cap) if cap else context
 
@@ -58,10 +63,7 @@ def granted_context(arm: Arm) -> int | None:
     total = arm.number("ctx-size")
     if not total or total < 0:
         return None
-    if unified(arm):
-        return _padded(total)
-    share = slots(arm) or 1
-    return _padded(_padded(total) // share) * share
+    return _per_share(arm, total) * shares(arm)
 
 
 def request_tokens(arm: Arm, load: Load) -> int | None:
@@ -73,6 +75,11 @@ def request_tokens(arm: Arm, load: Load) -> int | None:
     prompt = max(load.context, default=None) or arm.workload.prompt.tokens
     output = arm.workload.output.tokens
     return (prompt + output) * arm.workload.turns if prompt and output else None
+
+
+def _per_share(arm: Arm, total: int) -> int:
+    """What llama.cpp makes of `total` tokens of context in each of its shares."""
+    return _padded(_padded(total) // shares(arm))
 
 
 def _padded(tokens: int) -> int:

@@ -89,7 +89,6 @@ class _StreamReader:
     def __init__(self, capture: Capture, answer: Answer) -> None:
         self._capture = capture
         self._answer = answer
-        self._digest = hashlib.sha256()
         self._content: list[str] = []
         self._events = 0
         self._done = False
@@ -128,7 +127,6 @@ class _StreamReader:
             self._answer.finish_reason = excerpt(reason, 40)
         text, content = _generated(choice)
         if text:
-            self._digest.update(text.encode("utf-8", "surrogatepass"))
             self._answer.pieces.append(text)
             self._content.append(content)
             self._token(end)
@@ -145,7 +143,8 @@ class _StreamReader:
     def finish(self) -> None:
         answer, capture = self._answer, self._capture
         if answer.token_ns:
-            answer.text_sha256 = self._digest.hexdigest()
+            whole = "".join(answer.pieces).encode("utf-8", "surrogatepass")
+            answer.text_sha256 = hashlib.sha256(whole).hexdigest()
             # Half a character is no text that could be sent back.
             answer.content = "".join(self._content).encode("utf-8", "replace").decode()
         if answer.error:

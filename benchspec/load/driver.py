@@ -66,7 +66,7 @@ def run_cell(
     at most `limits.drain_s`; the second ends at once. Both give a trace whose state is `aborted`.
     """
     stop = stop or Stop()
-    allow_sockets(_sockets(load, work))
+    allow_sockets(sockets(load, work))
     with signals_to(stop), collector_paused(), asyncio.Runner(loop_factory=new_loop) as runner:
         return runner.run(
             drive(
@@ -121,7 +121,7 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _sockets(load: Load, work: Iterable[Work]) -> int:
+def sockets(load: Load, work: Iterable[Work]) -> int:
     """The most connections that the cell can have open at a time."""
     if load.mode == "sustained":
         return load.concurrency or 1

@@ -18,7 +18,7 @@ from concurrent.futures import Future
 from dataclasses import replace
 
 from benchspec.load.cell import Cell, Stop
-from benchspec.load.driver import collector_paused, new_loop
+from benchspec.load.driver import collector_paused, new_loop, sockets
 from benchspec.load.limits import allow_sockets
 from benchspec.load.orders import Broke, Halt, Job, Order, Ready, Result
 from benchspec.load.target import default_tls
@@ -82,7 +82,7 @@ async def _do(job: Job, orders: _Orders) -> Share:
 def _work(orders: _Orders) -> None:
     while True:
         job = orders.jobs.get()
-        allow_sockets(len(job.work))
+        allow_sockets(sockets(job.load, job.work))
         with collector_paused(), asyncio.Runner(loop_factory=new_loop) as runner:
             share = runner.run(_do(job, orders))
         _tell(share)

@@ -3,6 +3,7 @@ series on): how busy the multiprocessors, the tensor cores and the memory's band
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from types import ModuleType
@@ -86,8 +87,9 @@ class Gpm:
     def _value(self, metric: Any) -> tuple[Raw, str | None]:
         if metric.nvmlReturn:
             return None, explain(self._nvml.NVMLError(metric.nvmlReturn))
-        known = metric.value == metric.value  # it is NaN where there was nothing to count
-        return (metric.value, None) if known else (None, _LEFT_OPEN)
+        if math.isnan(metric.value):  # there was nothing to count
+            return None, _LEFT_OPEN
+        return metric.value, None
 
     def close(self) -> None:
         """Give the samples back."""

@@ -45,7 +45,7 @@ llama.cpp, src/llama-context.cpp: `n_ctx_seq`; error `exceed_context_size_error`
 from collections.abc import Iterator
 
 from benchspec.lint.arm import CONTEXT_SETTING, Arm
-from benchspec.lint.capacity import request_tokens, slot_context, slots, unified
+from benchspec.lint.capacity import request_tokens, shares, slot_context
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
@@ -65,17 +65,13 @@ def check(subject: Subject) -> Iterator[Fact]:
         yield Fact(
             f"A request of {needed} tokens does not fit into a slot of {context}{_sum(arm)}.",
             arm.place(setting),
-            f"raise `{setting}` to {needed * _share(arm)} or more",
+            f"raise `{setting}` to {needed * shares(arm)} or more",
             related=((prompt, "the prompt"), (arm.part("workload", "output"), "the output")),
             arms=names([arm]),
             affects=subject.affected([arm]),
         )
 
 
-def _share(arm: Arm) -> int:
-    return 1 if arm.kind != "llama.cpp" or unified(arm) else slots(arm) or 1
-
-
 def _sum(arm: Arm) -> str:
-    share = _share(arm)
+    share = shares(arm)
     return f" ({arm.number('ctx-size')} / {share} slots, in steps of 256)" if share > 1 else ""

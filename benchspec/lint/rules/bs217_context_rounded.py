@@ -36,7 +36,7 @@ llama.cpp, src/llama-context.cpp: `n_ctx_seq`, "n_ctx is not divisible by n_seq_
 
 from collections.abc import Iterator
 
-from benchspec.lint.capacity import granted_context, slots, unified
+from benchspec.lint.capacity import granted_context, shares
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
@@ -49,7 +49,7 @@ def check(subject: Subject) -> Iterator[Fact]:
         asked, granted = arm.number("ctx-size"), granted_context(arm)
         if arm.kind != "llama.cpp" or asked is None or granted in (None, asked):
             continue
-        share = 1 if unified(arm) else slots(arm) or 1
+        share = shares(arm)
         steps = f"256 x {share} slots" if share > 1 else "256"
         yield Fact(
             f"llama.cpp makes {granted} of a context of {asked}: it goes in steps of {steps}.",

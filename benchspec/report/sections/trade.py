@@ -6,10 +6,10 @@ A faster file, split or drafter often pays with memory, and so with the longest 
 from __future__ import annotations
 
 from collections.abc import Callable
-from statistics import median
 
 from benchspec.judge.metrics import METRICS
 from benchspec.observations.model import ArmObservation
+from benchspec.observations.quantiles import median
 from benchspec.report.material import Material
 from benchspec.report.numbers import column
 from benchspec.report.parts import Cell, Table
