@@ -82,8 +82,11 @@ class Engine(Protocol):
 
     def __exit__(self, *exc: object) -> None: ...
 
-    def alive(self) -> bool:
-        """False once the process it started has ended (an attached one: unknown counts as alive)."""
+    def alive(self, patience_s: float = 0.0) -> bool:
+        """False once the process it started has ended (an attached one: unknown counts as alive).
+
+        Waits for that end at most `patience_s`: its connections break before its end is known.
+        """
         ...
 
     def pids(self) -> list[int]:

@@ -152,8 +152,12 @@ class LlamaCpp:
 
     # --- while it runs ---------------------------------------------------------------------------
 
-    def alive(self) -> bool:
-        return self._process is None or self._process.exit_code() is None
+    def alive(self, patience_s: float = 0.0) -> bool:
+        if self._process is None:
+            return True
+        if patience_s:
+            self._process.wait(patience_s)
+        return self._process.exit_code() is None
 
     def pids(self) -> list[int]:
         return [] if self._process is None else self._process.pids()

@@ -103,7 +103,7 @@ class OpenAICompatible:
     def _failure(self, what: str, hint: str) -> EngineFailure:
         return EngineFailure(f"{self.launch.kind} at {self.launch.attach}: {what}.", hint=hint)
 
-    def alive(self) -> bool:
+    def alive(self, patience_s: float = 0.0) -> bool:
         return True
 
     def pids(self) -> list[int]:

@@ -42,6 +42,9 @@ SPARE = 1.5
 
 MOST_BODIES = 100_000
 
+ENDS_S = 5.0
+"""How long a process whose connections broke may take until its end is known."""
+
 State = Literal["done", "aborted", "failed"]
 
 Span = tuple[int, int]
@@ -298,13 +301,23 @@ class CellRunner:
 
     def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
         trouble = watch.trouble
-        if trouble is None and not self._engine.alive():
+        patience_s = ENDS_S if _broke_off(trace) else 0.0
+        if trouble is None and not self._engine.alive(patience_s):
             trouble = "the engine's process ended"
         if trouble is not None:
             self.lost = True
             return "failed", trouble
         self._conditions.interrupts.heed(stop)
         return trace.state, trace.reason
+
+
+def _broke_off(trace: CellTrace) -> bool:
+    """Whether the request that ended last failed, as all do that a dying engine leaves behind."""
+    return max(trace.requests, key=_end_ns).error is not None if trace.requests else False
+
+
+def _end_ns(request: RequestRecord) -> int:
+    return request.end_ns or 0
 
 
 def _events_s(request: RequestRecord) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable
 
 import psutil
@@ -17,14 +18,14 @@ LONG = {
     "hypotheses": [
         {
             "id": "H1",
-            "claim": "Four requests on one slot finish one after the other.",
+            "claim": "Eight requests on one slot finish one after the other.",
             "because": "one slot decodes one sequence",
-            "test": {"check": "completion-shape", "at": {"concurrency": 4}, "expect": "staircase"},
+            "test": {"check": "completion-shape", "at": {"concurrency": 8}, "expect": "staircase"},
         }
     ],
     "engine": {"flags": {"ctx-size": 1024}},
     "workload": {"output": {"tokens": 100}},
-    "load": {"concurrency": [1, 4]},
+    "load": {"concurrency": [1, 8]},
     "order": "fixed",
 }
 """A short cell and then one of many seconds, so that something can happen in it."""
@@ -53,6 +54,21 @@ def test_killed(cli: Cli, start: Start) -> None:
     assert ended(cli.bundle())["state"] == "failed"
     assert (cli.bundle() / "report.html").is_file(), "what exists is reported"
     cli("verify", cli.bundle())
+
+
+def test_killed_and_noticed_late(cli: Cli, start: Start) -> None:
+    """Its connections break at once; whoever waits for the process hears of it a second later."""
+    run = in_second_cell(cli, start)
+    supervisor = psutil.Process(run.engine_pid()).parent()
+    assert supervisor is not None
+    supervisor.suspend()
+    os.kill(run.engine_pid(), signal.SIGKILL)
+    time.sleep(1.0)
+    supervisor.resume()
+    run.wait(exit_code=3)
+    first, second = cells(cli.bundle())
+    assert (first["state"], second["state"]) == ("done", "failed")
+    assert "the engine's process ended" in second["reason"], "no further cell is tried"
 
 
 def test_stopped(cli: Cli, start: Start) -> None:

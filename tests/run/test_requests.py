@@ -31,7 +31,7 @@ class Tokeniser(Engine):
 
     def __exit__(self, *exc: object) -> None: ...
 
-    def alive(self) -> bool:
+    def alive(self, patience_s: float = 0.0) -> bool:
         return True
 
     def pids(self) -> list[int]:
