@@ -49,8 +49,10 @@ def command(size_max: int, threads: int | None, seconds: float, as_json: bool) -
 
     Prints the lines for `hardware` of a spec, where the figures are then of source `measured`. GPUs
     are measured through torch or cupy, where one of them is installed; with two of them also how
-    long a message takes, directly and through the host's memory. Later runs on this machine judge
-    that with the check link-probe.
+    long a message takes, directly and through the host's memory.
+
+    Later runs on this machine use what a quiet one gave: the check bandwidth-ceiling divides by it
+    where the spec states no bandwidth of its own or a datasheet's, link-probe judges the messages.
     """
     from benchspec.run.environment import hardware
     from benchspec.telemetry.probe import gpu, host

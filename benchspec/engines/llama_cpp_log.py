@@ -52,6 +52,7 @@ _FACTS = tuple(
         r"creating a Meta device (?:for tensor parallelism from|with) (?P<meta_devices>\d+) dev",
         r"print_info: arch\s+= (?P<architecture>\S+)",
         r"print_info: n_layer\s+= (?P<layers>\d+)",
+        r"print_info: n_expert\s+= (?P<experts>\d+)",
         r"print_info: model params\s+= (?P<parameters>[\d.]+ [TBMK])",
         r"print_info: file type\s+= (?P<file_type>.+)",
         r"print_info: file size\s+= (?P<file_size>[\d.]+ [MG]iB) \((?P<bits_per_weight>[\d.]+)",

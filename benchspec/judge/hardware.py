@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import Input
-from benchspec.observations.node import Provenance
+from benchspec.observations.node import Provenance, SettingValue
 from benchspec.spec.models import Device, Link, Model
 from benchspec.spec.quantity import parse_quantity
 
 _PCIE_LANE_MB_S = {1: 250.0, 2: 500.0, 3: 984.6, 4: 1969.0, 5: 3938.0, 6: 7563.0}
 """Per direction: GT/s x encoding / 8 (8b/10b to generation 2, 128b/130b to 5, flits in 6)."""
+
+_FOUND: Sequence[tuple[str, Provenance, str]] = (
+    ("probed_read_gb_s", "measured", "benchspec probe on this machine"),
+    ("bandwidth_gb_s", "derived", "memory clock x 2 x bus width / 8"),
+    ("datasheet_gb_s", "datasheet", "the table of accelerators"),
+)
+"""Facts of a device that stand for its memory bandwidth, GB/s; the first that is there counts."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,16 @@ def bandwidth(device: Device, resident: float | None) -> Bandwidth | None:
     fits = [c for c in curve if resident is not None and c[0] >= resident]
     _, speed, size = fits[0] if fits else curve[-1]
     return Bandwidth(speed, "measured", f"probe with a buffer of {size}", not fits)
+
+
+def found_bandwidth(device: str, identity: Mapping[str, SettingValue]) -> Bandwidth | None:
+    """What a run found of `device`, the best there is: a probe of it, what its clocks give, or the
+    datasheet of the card that it is."""
+    for name, provenance, source in _FOUND:
+        speed = identity.get(f"{device}.{name}")
+        if isinstance(speed, int | float) and speed > 0:
+            return Bandwidth(Interval.of(speed * 1e9), provenance, f"{device}: {source}")
+    return None
 
 
 def shares(devices: Sequence[Device]) -> tuple[list[Interval], bool]:

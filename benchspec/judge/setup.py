@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from benchspec.judge import hardware
 from benchspec.judge.result import Input
 from benchspec.knowledge import engines
 from benchspec.knowledge.model import SettingUse
@@ -66,6 +67,27 @@ class Setup:
         """The devices that the arm uses. Split over none of them, only the first is one."""
         devices = self.resolved.devices if self.resolved else []
         return devices[:1] if self._stated_split == "none" else devices
+
+    def bandwidths(self, resident: float | None) -> list[hardware.Bandwidth | None]:
+        """The memory bandwidth of each device: as stated, unless that is a datasheet's figure and a
+        probe measured the device; else as found. `resident`: bytes that are read.
+
+        Nothing found is used where the shares of unlike devices are not known: a CPU that is listed
+        beside a card need not hold any of the model.
+        """
+        alike = len({device.kind for device in self.devices}) == 1
+        known = alike or all(device.share is not None for device in self.devices)
+        return [self._bandwidth(d, resident, use_found=known) for d in self.devices]
+
+    def _bandwidth(
+        self, device: Device, resident: float | None, *, use_found: bool
+    ) -> hardware.Bandwidth | None:
+        stated = hardware.bandwidth(device, resident)
+        found = hardware.found_bandwidth(device.id, self.observed.identity) if use_found else None
+        if stated is None or found is None:
+            return stated or found
+        better = stated.provenance == "datasheet" and found.provenance == "measured"
+        return found if better else stated
 
     @property
     def links(self) -> Sequence[Link]:

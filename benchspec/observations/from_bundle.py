@@ -108,7 +108,14 @@ def _arm(starts: Sequence[EngineRecord]) -> ArmObservation:
         context_per_slot=context if isinstance(context, int) else None,
         kv_tokens=_kv_tokens(last),
         kv_bytes=_kv_bytes(last),
+        model_bytes=_model_bytes(last),
     )
+
+
+def _model_bytes(start: EngineRecord) -> float | None:
+    """Bytes of the loaded model's tensors, where the engine says that it has no experts."""
+    size = start.facts.get("model_bytes")
+    return size if isinstance(size, int) and start.facts.get("experts") == 0 else None
 
 
 def _kv_bytes(start: EngineRecord) -> float | None:

@@ -230,6 +230,8 @@ class ArmObservation(Node):
     weights_bytes: float | None = None
     """What the weights take of the devices' memory, and what the KV cache does."""
     kv_bytes: float | None = None
+    model_bytes: float | None = None
+    """Of all tensors of the loaded model, where a token uses all of them: no experts."""
 
 
 class Series(Node):

@@ -293,6 +293,9 @@ class ArmSeen(Node):
     replicas: PositiveInt | None = key(None, description="Equal servers behind one address.")
     weights_bytes: OneByte | None = key(None, description="Device memory of the weights: 4 GiB.")
     kv_bytes: OneByte | None = key(None, description="Device memory of the KV cache: 16 GiB.")
+    model_bytes: OneByte | None = key(
+        None, description="All tensors of the loaded model, if it has no experts: 16.8 GB."
+    )
 
 
 class Range(Node):

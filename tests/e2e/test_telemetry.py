@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from benchspec.run.environment import hardware
 from benchspec.store import tracks
-from tests.e2e.conftest import Cli, cells
+from benchspec.telemetry.probe import cache
+from tests.e2e.conftest import Cli, cells, model_path
 from tests.telemetry.conftest import HEALTHY, stub_path
 
 __all__ = ["stub_path"]
@@ -112,3 +114,30 @@ def test_a_run_without_any_card_says_so_and_goes_on(cli: Cli) -> None:
     assert len(reasons) == 2, done.stderr
     assert any("no NVIDIA driver" in reason for reason in reasons)
     assert any("no AMD card" in reason for reason in reasons)
+
+
+def test_what_a_probe_measured_is_what_a_rate_is_divided_by(cli: Cli, tmp_path: Path) -> None:
+    """Neither bytes nor bandwidth stand in the spec: the server says what it loaded, the probe how
+    fast it can be read."""
+    cli.environ["XDG_CACHE_HOME"] = str(tmp_path / "cache")
+    figures = {"host": {"points": [{"read": {"best": 20e9}}]}}
+    cache.keep(hardware((), {})["cpu"], figures, cache.folder(cli.environ))
+    spec = cli.spec(
+        hardware={"devices": [{"id": "cpu0", "kind": "cpu"}]},
+        model={"source": f"file:{model_path()}"},
+        telemetry={"sources": ["host"]},
+    )
+    cli("run", spec, "--trust", exit_code=None)
+    seen = json.loads((cli.bundle() / "observations.json").read_text())["arms"]["main"]
+    verdicts = json.loads((cli.bundle() / "verdicts.json").read_text())["checks"]
+    ceilings = [one for one in verdicts if one["check"] == "bandwidth-ceiling"]
+    assert {one["state"] for one in ceilings} <= {"judged", "invalid"}
+    assert len(ceilings) == 2
+    for one in (one for one in ceilings if one["state"] == "judged"):
+        inputs = {each["name"]: each for each in one["inputs"]}
+        assert inputs["bandwidth"]["value"] == 20e9
+        assert inputs["bandwidth"]["provenance"] == "measured"
+        assert inputs["weights per pass"]["value"] == seen["model_bytes"] == 96_576_768
+        fraction = inputs["decode rate"]["value"] * seen["model_bytes"] / 20e9
+        assert one["value"] == pytest.approx(fraction)
+    cli("verify", cli.bundle())

@@ -58,6 +58,7 @@ def test_a_start_with_unset_slots() -> None:
         "parameters": "134.52 M",
         "architecture": "llama",
         "layers": 30,
+        "experts": 0,
         "graph_splits": 1,
         "pipeline_copies": 1,
         "prompt_cache": "8192 MiB",

@@ -168,7 +168,7 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
             SettingRecord(name="kv-unified", found=True, found_source="log"),
         ],
         findings=[LogFinding(effect="warning", text="slow")],
-        facts={"kv_mib": 22.5},
+        facts={"kv_mib": 22.5, "model_bytes": 96_576_768, "experts": 0},
     )
     arm = observed(start, start).arms["A"]
     assert (arm.slots, arm.slots_source, arm.context_per_slot, arm.kv_tokens) == (
@@ -178,10 +178,14 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
         8192,
     )
     assert arm.kv_bytes == 22.5 * 2**20
+    assert arm.model_bytes == 96_576_768
     assert arm.identity == {"engine": "llama.cpp", "build": "b11434", "model_sha256": "ab"}
     assert [entry.text for entry in arm.log] == ["slow"]
     other = start.model_copy(update={"build": "b11435"})
     assert observed(start, other).arms["A"].identity["build"] == "b11434 and b11435"
+    for experts in ({}, {"experts": 64}):
+        some = start.model_copy(update={"facts": {"model_bytes": 96_576_768, **experts}})
+        assert observed(some).arms["A"].model_bytes is None, "a token may read a part of it"
 
 
 def test_what_was_probed_between_cards_comes_with_the_engine() -> None:

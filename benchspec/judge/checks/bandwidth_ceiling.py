@@ -1,8 +1,10 @@
 """bandwidth-ceiling: how much of what memory bandwidth allows does decoding reach?
 
 Needs: bytes read per forward pass (stated, or active parameters x bits, or from the size of the file:
-all of a dense model, else active / all parameters of it), the bandwidth of the arm's devices, and a
-stream's decode rate; under speculation also tokens per pass.
+all of a dense model, else active / all parameters of it; in a run, else all that the server loaded of
+a model without experts), the bandwidth of the arm's devices (stated; in a run, else what `benchspec
+probe` measured of them, what memory clock and bus width give, or the datasheet of the card found), and
+a stream's decode rate; under speculation also tokens per pass.
 
 Division, per pass and not per token: passes per second = rate [tok/s] / tokens per pass; shortest
 pass = bytes / bandwidth [B / B/s]; fraction = the product. Bytes: weights once, the union of the
@@ -37,6 +39,7 @@ from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
+from benchspec.observations.node import Provenance
 from benchspec.spec.models import Device
 from benchspec.spec.quantity import Quantity
 
@@ -58,13 +61,12 @@ def check(case: Case) -> list[CheckResult]:
     described = {
         arm
         for arm in case.arm_ids
-        if any(d.memory_bandwidth or d.bandwidth_curve for d in case.setup(arm).devices)
-        and geometry.weight_bytes(case.setup(arm).model) is not None
+        if any(case.setup(arm).bandwidths(None)) and _weights(case.setup(arm), 1) is not None
     }
 
     def divide(line: Line, step: Step) -> CheckResult:
         if step.arm not in described:
-            raise not_applicable("neither bandwidth nor bytes per token are declared")
+            raise not_applicable("neither bandwidth nor bytes per token are known")
         return _divide(case.setup(step.arm), line, step, case.streams(step))
 
     per_step = case.per_repeat(NAME, divide) if described else []
@@ -76,7 +78,7 @@ def _divide(setup: Setup, line: Line, step: Step, streams: int) -> CheckResult:
     each = figures.tokens_per_round(step, setup.drafts(step))
     each = need(each, "tokens per pass under speculation (k and acceptance)")
     size = _bytes(setup, step, streams)
-    speeds = [hardware.bandwidth(d, _resident(setup)) for d in setup.devices]
+    speeds = setup.bandwidths(_resident(setup))
     known = [s for s in speeds if s is not None]
     if len(known) < len(speeds):
         raise lacking("the memory bandwidth of every device")
@@ -119,20 +121,28 @@ def _fixed(setup: Setup, passes: Interval, shortest: Interval) -> str:
 
 
 def _resident(setup: Setup) -> float | None:
-    return hardware.resident_bytes(setup.model)
+    return hardware.resident_bytes(setup.model) or setup.observed.model_bytes
+
+
+def _weights(setup: Setup, tokens: int) -> tuple[Interval, Provenance, str] | None:
+    """What a pass of `tokens` reads of the weights: as described, else all of what was loaded."""
+    described = geometry.weight_bytes(setup.model, tokens)
+    if described is not None:
+        shared = tokens > 1 and setup.model.experts is not None
+        return described, "bound" if shared else "declared", "the model"
+    loaded = setup.observed.model_bytes
+    return None if loaded is None else (Interval.of(loaded), "measured", "all that was loaded")
 
 
 def _bytes(setup: Setup, step: Step, streams: int) -> _Bytes:
     """Weights once (experts for every token of the pass, drafts too), and every stream's KV cache."""
     model = setup.model
     tokens = streams * (1 + (setup.drafts(step) or 0))
-    weights = need(geometry.weight_bytes(model, tokens), "bytes per pass")
-    shared = tokens > 1 and model.experts is not None
-    inputs = [
-        hardware.as_input(
-            "weights per pass", weights, "B", "bound" if shared else "declared", "the model"
-        )
-    ]
+    known = _weights(setup, tokens)
+    if known is None:
+        raise lacking("bytes per pass")
+    weights, provenance, source = known
+    inputs = [hardware.as_input("weights per pass", weights, "B", provenance, source)]
     text = f"{hardware.gb(weights)} GB per pass"
     context = step.context_tokens or _label_context(setup)
     kv = geometry.kv_bytes(model, context) if context else None
@@ -159,7 +169,7 @@ def _caveats(setup: Setup, reading: str, each: Interval, fraction: Interval) -> 
         )
     if not hardware.shares(setup.devices)[1]:
         caveats.append("shares of the devices are not stated: equal parts assumed")
-    if geometry.read_from_the_file(setup.model):
+    if geometry.read_from_the_file(setup.model) or geometry.weight_bytes(setup.model) is None:
         caveats.append(
             "bytes per pass are from the size of the file: less is read where experts are chosen, or "
             "where a part (an embedding, a drafter) is not used"

@@ -87,7 +87,7 @@ def _judge(
 def _share(setup: Setup, slope: float) -> Interval | None:
     """What reading one more token of KV cache takes / the slope, ms per token."""
     each = geometry.kv_from_geometry(setup.model, 1)
-    speeds = [hardware.bandwidth(d, None) for d in setup.devices]
+    speeds = setup.bandwidths(None)
     known = [s for s in speeds if s is not None]
     if each is None or not known or len(known) < len(speeds) or slope <= 0:
         return None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from benchspec.judge.geometry import expert_union
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Scaled, Step
+from benchspec.observations.model import ArmObservation, Scaled, Step
 from benchspec.observations.node import Bounds
 from benchspec.spec.models import Experts
 from tests.judge.published import SPARSE, three_cards
@@ -99,6 +100,68 @@ def test_a_probe_above_the_datasheet_is_another_card() -> None:
     assert (r.reading, r.arm) == ("impossible", None)
     assert r.value == pytest.approx(1.116, abs=0.0005)
     assert "1107 MHz x 2 x 4096 bit / 8 = 1133.6 GB/s" in (r.arithmetic or "")
+
+
+# -- bandwidth that a run found, where the spec states none
+
+
+def found(
+    identity: dict[str, Any],
+    devices: Sequence[dict[str, Any]] = ({"id": "gpu0"},),
+    model: Mapping[str, Any] = DENSE,
+    **arm: Any,
+) -> list[CheckResult]:
+    """The results for one stream at 10 tok/s, of a run in which `identity` was found."""
+    seen_ = ArmObservation(identity=identity, **arm)
+    step = Step(arm="main", concurrency=1, decode_tok_s=10.0)
+    observed = seen(step).model_copy(update={"arms": {"main": seen_}})
+    checks = verdicts(spec(model=model, hardware={"devices": list(devices)}), observed).checks
+    return [one for one in checks if one.check == "bandwidth-ceiling"]
+
+
+PROBED = {"gpu0.probed_read_gb_s": 850.0, "gpu0.bandwidth_gb_s": 1000.0}
+
+
+@pytest.mark.parametrize(
+    ("identity", "device", "speed", "provenance"),
+    [
+        (PROBED, {}, 850, "measured"),
+        ({"gpu0.bandwidth_gb_s": 1000.0, "gpu0.datasheet_gb_s": 1008.0}, {}, 1000, "derived"),
+        ({"gpu0.datasheet_gb_s": 1008.0}, {}, 1008, "datasheet"),
+        (PROBED, {"memory_bandwidth": "900 GB/s", "source": "measured"}, 900, "measured"),
+        (PROBED, {"memory_bandwidth": "900 GB/s"}, 900, "declared"),
+        (PROBED, {"memory_bandwidth": "900 GB/s", "source": "datasheet"}, 850, "measured"),
+    ],
+)
+def test_what_is_known_best_of_a_device_is_divided_by(
+    identity: dict[str, Any], device: dict[str, Any], speed: int, provenance: str
+) -> None:
+    (r,) = found(identity, [{"id": "gpu0", **device}])
+    assert r.value == pytest.approx(10 * 17 / speed)
+    (read,) = [one for one in r.inputs if one.name == "bandwidth"]
+    assert (read.value, read.provenance) == (pytest.approx(speed * 1e9), provenance)
+
+
+def test_of_another_device_nothing_is_known() -> None:
+    assert found({"gpu1.probed_read_gb_s": 850.0}) == []
+
+
+def test_a_processor_beside_a_card_need_not_hold_a_part_of_the_model() -> None:
+    both = {"gpu0.probed_read_gb_s": 850.0, "cpu0.probed_read_gb_s": 50.0}
+    devices = [{"id": "gpu0"}, {"id": "cpu0", "kind": "cpu"}]
+    assert found(both, devices) == []
+    halves = [{**device, "share": 0.5} for device in devices]
+    (r,) = found(both, halves)
+    assert r.value == pytest.approx(10 * 8.5 * (1 / 850 + 1 / 50))
+
+
+def test_what_was_loaded_is_what_is_read() -> None:
+    (r,) = found(PROBED, model={"name": "27B"}, model_bytes=17e9)
+    assert r.value == pytest.approx(10 * 17 / 850)
+    (read,) = [one for one in r.inputs if one.name == "weights per pass"]
+    assert (read.provenance, read.source) == ("measured", "all that was loaded")
+    assert any("a part" in caveat for caveat in r.caveats)
+    assert found(PROBED, model={"name": "27B"}) == []
 
 
 LAPTOP = {
