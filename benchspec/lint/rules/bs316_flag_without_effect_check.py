@@ -26,6 +26,7 @@ hypotheses:
   - id: H1
     claim: The second of two equal prompts is answered from the cache.
     test: {check: prefix-cache, at: {concurrency: 1}, expect: effective}
+load: {mode: burst, concurrency: [1, 2, 4, 8], cache: [cold, warm]}
 ```
 
 ## Fix
