@@ -161,7 +161,7 @@ def test_an_exception_ends_the_server(embedded: Embedded) -> None:
         pids += engine.pids()
         assert engine.alive() and pids
         raise ZeroDivisionError
-    assert all(gone(pid, within_s=0.5) for pid in pids)
+    assert all(gone(pid, within_s=5) for pid in pids)
 
 
 def test_a_server_that_dies_is_no_longer_alive(embedded: Embedded) -> None:
@@ -171,7 +171,7 @@ def test_a_server_that_dies_is_no_longer_alive(embedded: Embedded) -> None:
         os.kill(pid, signal.SIGKILL)
         assert gone(pid)
         assert engine._process is not None
-        engine._process.wait(10)
+        engine._process.wait(60)
         assert not engine.alive()
         with pytest.raises(EngineFailure, match="/props"):
             engine.read_back()
@@ -184,7 +184,7 @@ def test_a_stopped_server_is_a_failure_to_read_back_and_still_ends(embedded: Emb
         os.kill(pid, signal.SIGSTOP)
         with pytest.raises(EngineFailure, match="nothing in time"):
             engine.read_back()
-    assert gone(pid, within_s=0.5)
+    assert gone(pid, within_s=5)
 
 
 @pytest.mark.slow
@@ -198,7 +198,8 @@ def test_a_stopped_supervisor_does_not_keep_the_server(embedded: Embedded) -> No
 
 
 PARENT = """
-import sys, time, pathlib
+import signal, sys, time, pathlib
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 from benchspec.engines import engine_for
 from benchspec.engines.base import Launch
 launch = Launch("llama.cpp", None, ["-t", "1", "-c", "512"], {}, pathlib.Path(sys.argv[1]), None,
@@ -222,6 +223,6 @@ def test_no_server_outlives_benchspec(number: int, smollm: Path, tmp_path: Path)
     pids = [int(word) for word in parent.stdout.readline().split()]
     supervisor = psutil.Process(pids[0]).ppid()
     parent.send_signal(number)
-    parent.wait(30)
+    parent.wait(120)
     parent.stdout.close()
     assert pids and all(gone(pid) for pid in [*pids, supervisor])

@@ -253,5 +253,5 @@ def test_no_process_outlives_the_one_that_started_it() -> None:
         theirs = psutil.Process(starter.pid).children()
         assert len(theirs) == 2
         starter.kill()
-    gone, alive = psutil.wait_procs(theirs, timeout=10)
+    gone, alive = psutil.wait_procs(theirs, timeout=60)
     assert (len(gone), alive) == (2, [])
