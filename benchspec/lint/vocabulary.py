@@ -22,6 +22,7 @@ READINGS: dict[str, tuple[str, ...]] = {
     "effective-settings": ("as-asked", "refused", "changed", "on-but-unused"),
     "expected-traffic": ("explained", "other-path", "other-traffic"),
     "gate": ("triggered", "not-triggered", "undecided"),
+    "goodput": ("all", "some", "none"),
     "identities": ("agree", "violated"),
     "identity": ("comparable", "not-comparable"),
     "latency-share": ("first-token-bound", "decode-bound", "mixed"),
@@ -54,6 +55,6 @@ READINGS: dict[str, tuple[str, ...]] = {
 }
 
 RATES = frozenset(
-    {"aggregate", "control", "rate-per-price", "scaling", "slots-moved", "speculation"}
+    {"aggregate", "control", "goodput", "rate-per-price", "scaling", "slots-moved", "speculation"}
 )
 """Checks of a rate: their verdict needs three repeats. The others show a shape or a state."""

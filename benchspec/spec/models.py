@@ -302,6 +302,16 @@ class Workload(Node):
     command: Text | None = key(None, description="For kind command: what is timed.")
 
 
+class Slo(Node):
+    """Limits for one request, by which it is good or not (the check goodput)."""
+
+    ttft: Duration | None = key(None, description="Longest time to the first token: 500 ms.")
+    itl: Duration | None = key(
+        None, description="Longest mean time between a request's tokens: 50 ms."
+    )
+    e2e: Duration | None = key(None, description="Longest time of a whole request: 10 s.")
+
+
 class Load(Node):
     """Closed loop (`concurrency`) or open loop (`rate`)."""
 
@@ -332,6 +342,9 @@ class Load(Node):
         "that does not close them.",
     )
     timeout: Duration | None = key(None, description="Longest wait for one request.")
+    slo: Slo | None = key(
+        None, description="What a request must hold to count as good: {ttft: 500 ms, itl: 50 ms}."
+    )
 
 
 class Warmup(Node):

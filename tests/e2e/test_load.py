@@ -67,8 +67,14 @@ def check_open_loop(bundle: Path, rate: float, requests: int) -> None:
 
 @pytest.mark.slow
 def test_an_open_loop_against_known_timing(cli: Cli) -> None:
-    bundle = measure(cli, Timing(100.0, 5.0, 8), {"rate": [25], "requests": 30})
+    slo = {"ttft": "99 ms", "e2e": "60 s"}
+    bundle = measure(cli, Timing(100.0, 5.0, 8), {"rate": [25], "requests": 30, "slo": slo})
     check_open_loop(bundle, 25.0, 30)
+    checks = json.loads((bundle / "verdicts.json").read_text())["checks"]
+    (good,) = [one for one in checks if one["check"] == "goodput"]
+    assert good["state"] == "invalid" or good["reading"] == "none", "the server waits for 100 ms"
+    if good["state"] == "judged":
+        assert "of 30 sent ttft <= 0.099 s: 0, e2e <= 60 s: 30; all limits 0" in good["arithmetic"]
     first_ms = [one["ttft_ms"] for step in steps(bundle) for one in step["requests"]]
     assert min(first_ms) >= 100.0
 

@@ -7,7 +7,8 @@ In a run `ablation`, `cache-gain`, `decomposition`, `identities`, `parallel-effi
 something was sent before, and `output-agreement` two arms that take the likeliest token (or both
 speculate). In a run and in an audit `bandwidth-ceiling` has devices (in an audit their bandwidth, too:
 a run finds it), `compute-ceiling` their peak compute, `rate-per-price` their prices,
-`expected-traffic` the model's hidden size, in one of the arms that the test looks at.
+`expected-traffic` the model's hidden size, in one of the arms that the test looks at, and `goodput`
+a limit.
 
 ## Why it misleads
 The run takes its hours, and the verdict is `insufficient`: it was certain before the first request.
@@ -100,6 +101,11 @@ def _price(subject: Subject, arm: Arm) -> bool:
     return any(device.price for device in arm.devices)
 
 
+def _limits(subject: Subject, arm: Arm) -> bool:
+    slo = subject.spec.load.slo
+    return slo is not None and any((slo.ttft, slo.itl, slo.e2e))
+
+
 def _width(subject: Subject, arm: Arm) -> bool:
     return bool(arm.model.hidden_size or subject.seen.get("transfers"))
 
@@ -110,6 +116,7 @@ _STATED: Mapping[str, tuple[_Stated, str, str]] = {
     "bandwidth-ceiling": (_bandwidth, "devices and their bandwidth", "hardware.devices"),
     "compute-ceiling": (_compute, "the peak `compute` of a device", "hardware.devices"),
     "rate-per-price": (_price, "the `price` of a device", "hardware.devices"),
+    "goodput": (_limits, "a limit: `slo: {ttft: 500 ms, itl: 50 ms}`", "load"),
     "expected-traffic": (_width, "the `hidden_size` of the model", "model"),
 }
 """Check -> whether an arm has what it needs, what that is, and where it is stated."""

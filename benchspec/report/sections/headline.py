@@ -137,7 +137,7 @@ def _facts(material: Material) -> list[Pair]:
     study, facts = material.spec.study, material.facts
     pairs = [
         Pair("By", ", ".join(study.authors) or "not named"),
-        Pair("Audited" if material.audited else "Measured", _when(facts.utc)),
+        Pair("Audited", facts.utc[:10]) if material.audited else Pair("Measured", _when(facts.utc)),
         Pair("Interests", study.interests or "not declared"),
         Pair("Licence", study.license or "none given"),
     ]
