@@ -54,13 +54,28 @@ def bandwidth(device: Device, resident: float | None) -> Bandwidth | None:
     return Bandwidth(speed, "measured", f"probe with a buffer of {size}", not fits)
 
 
-def found_bandwidth(device: str, identity: Mapping[str, SettingValue]) -> Bandwidth | None:
-    """What a run found of `device`, the best there is: a probe of it, what its clocks give, or the
-    datasheet of the card that it is."""
+def found_bandwidth(
+    device: str, identity: Mapping[str, SettingValue], resident: float | None
+) -> Bandwidth | None:
+    """What a run found of `device`, the best there is: a probe of it (median to best), what its
+    clocks give, or the datasheet of the card that it is. A probe that still fell at a buffer
+    smaller than `resident` bytes gives `at least`."""
+
+    def fact(name: str) -> float | None:
+        value = identity.get(f"{device}.{name}")
+        return value if isinstance(value, int | float) and value > 0 else None
+
     for name, provenance, source in _FOUND:
-        speed = identity.get(f"{device}.{name}")
-        if isinstance(speed, int | float) and speed > 0:
-            return Bandwidth(Interval.of(speed * 1e9), provenance, f"{device}: {source}")
+        if (speed := fact(name)) is None:
+            continue
+        known = Interval.of(speed * 1e9)
+        if provenance != "measured":
+            return Bandwidth(known, provenance, f"{device}: {source}")
+        median, size = fact("probed_read_median_gb_s") or speed, fact("probed_buffer_mib")
+        falls = identity.get(f"{device}.probed_still_falls") == "yes"
+        small = falls and size is not None and resident is not None and size * 2**20 < resident
+        known = Interval(min(median, speed) * 1e9, known.high)
+        return Bandwidth(known, provenance, f"{device}: {source}", small)
     return None
 
 

@@ -83,7 +83,8 @@ class Setup:
         self, device: Device, resident: float | None, *, use_found: bool
     ) -> hardware.Bandwidth | None:
         stated = hardware.bandwidth(device, resident)
-        found = hardware.found_bandwidth(device.id, self.observed.identity) if use_found else None
+        identity = self.observed.identity if use_found else {}
+        found = hardware.found_bandwidth(device.id, identity, resident)
         if stated is None or found is None:
             return stated or found
         better = stated.provenance == "datasheet" and found.provenance == "measured"

@@ -120,6 +120,7 @@ _TABLE = (
     Threshold("cache.share", 0.5, "of the prompt", "half of the prompt came from the cache"),
     Threshold("cache.hits", 0.01, "of the prompt", "random prompts share nothing but a template"),
     Threshold("cache.contaminating", 0.1, "of the prompt", "unique prompts share no such prefix"),
+    Threshold("identity.probe", 0.10, "of the best read", "two cards of one name: 14 % apart"),
     Threshold("identity.memory", 0.01, "of the footprint", "this project: another configuration"),
     Threshold(
         "band.range",

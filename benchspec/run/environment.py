@@ -57,11 +57,22 @@ def hardware(devices: Sequence[Device], env: Mapping[str, str]) -> identity.Fact
 
 
 def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
-    """What `benchspec probe` measured of this device, if it was run on this machine."""
+    """What `benchspec probe` measured of this device, if it was run on this machine: reading the
+    largest buffer, best and median of its repeats."""
     kept = cache.recall(facts) or {}
-    figures, points = kept.get("gpu", {}), kept.get("host", {}).get("points") or [{}]
-    read = {**points[-1], **figures}.get("read", {}).get("best")
-    return {"probed_read_gb_s": round(read / 1e9, 1)} if isinstance(read, int | float) else {}
+    card, host = kept.get("gpu", {}), kept.get("host", {})
+    figures = {**(host.get("points") or [{}])[-1], **card}
+    read, size = figures.get("read", {}), figures.get("buffer_bytes", figures.get("size_bytes"))
+    found: dict[str, identity.Fact] = {}
+    if isinstance(best := read.get("best"), int | float):
+        found["probed_read_gb_s"] = round(best / 1e9, 1)
+        if isinstance(median := read.get("median"), int | float):
+            found["probed_read_median_gb_s"] = round(median / 1e9, 1)
+        if isinstance(size, int):
+            found["probed_buffer_mib"] = size >> 20
+        if host.get("settled") is False:
+            found["probed_still_falls"] = "yes"
+    return found
 
 
 def link_probes(facts: identity.Facts) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ TELEMETRY = {
         "interval": "50 ms",
         "idle_baseline": "300 ms",
     },
+    "workload": {"output": {"tokens": 40}},
     "hardware": {"devices": [{"id": "card", "kind": "gpu", "name": "a stub"}]},
     "hypotheses": [
         {
@@ -58,7 +59,8 @@ def test_samples_reach_the_judge_and_the_reader(cli: Cli, bundle: Path) -> None:
     _check_series(seen["series"])
     _check_identity(seen["arms"]["main"]["identity"])
     joules = [step["joules_per_token"] for step in seen["steps"]]
-    assert all(value is not None and value > 0 for value in joules)
+    known = [value for value in joules if value is not None]
+    assert known and min(known) > 0, "a cell without two samples in it has none"
     shares = [step["client"]["telemetry_share"] for step in seen["steps"]]
     assert all(0 < share < 1 for share in shares)
     text = f"nvlink_rx of card was not measured: {NVLINK}."

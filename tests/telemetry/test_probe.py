@@ -297,9 +297,17 @@ def test_what_was_probed_is_part_of_the_identity(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     before = hardware((), {})["cpu"]
     assert "probed_read_gb_s" not in before
-    points = [{"read": {"best": 61e9}}, {"read": {"best": 27.04e9}}]
-    cache.keep(before, {"host": {"points": points}})
-    assert hardware((), {})["cpu"]["probed_read_gb_s"] == 27.0
+    largest = {"size_bytes": 2**30, "read": {"best": 27.04e9, "median": 25.5e9}}
+    points = [{"size_bytes": 2**23, "read": {"best": 61e9, "median": 60e9}}, largest]
+    cache.keep(before, {"host": {"points": points, "settled": True}})
+    found = {
+        "probed_read_gb_s": 27.0,
+        "probed_read_median_gb_s": 25.5,
+        "probed_buffer_mib": 1024,
+    }
+    assert hardware((), {})["cpu"] == {**before, **found}
+    cache.keep(before, {"host": {"points": points, "settled": False}})
+    assert hardware((), {})["cpu"]["probed_still_falls"] == "yes"
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -169,7 +169,9 @@ def _caveats(setup: Setup, reading: str, each: Interval, fraction: Interval) -> 
         )
     if not hardware.shares(setup.devices)[1]:
         caveats.append("shares of the devices are not stated: equal parts assumed")
-    if geometry.read_from_the_file(setup.model) or geometry.weight_bytes(setup.model) is None:
+    if geometry.weight_bytes(setup.model) is None:
+        caveats.append("bytes per pass are of all that was loaded: an embedding is not read whole")
+    elif geometry.read_from_the_file(setup.model):
         caveats.append(
             "bytes per pass are from the size of the file: less is read where experts are chosen, or "
             "where a part (an embedding, a drafter) is not used"

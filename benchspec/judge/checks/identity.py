@@ -19,7 +19,7 @@ Readings
 Silent when: there is one arm.
 
 Value: the number of axes. Source: one factor at a time; a footprint that differs by more than 1 % is
-another configuration.
+another configuration, a probed bandwidth that differs by more than 10 % another card.
 """
 
 from __future__ import annotations
@@ -261,8 +261,13 @@ def _axis(name: str) -> str:
 def _equal(name: str, ours: SettingValue, theirs: SettingValue) -> bool:
     if ours is None or theirs is None or ours == theirs:
         return True
-    if "mib" not in name.lower() or not isinstance(ours, int | float):
+    if "probed_" in name:
+        return not name.endswith("probed_read_gb_s") or _within(ours, theirs, "identity.probe")
+    return "mib" in name.lower() and _within(ours, theirs, "identity.memory")
+
+
+def _within(ours: SettingValue, theirs: SettingValue, most: str) -> bool:
+    """Whether two numbers differ by at most the limit `most`."""
+    if not isinstance(ours, int | float) or not isinstance(theirs, int | float) or theirs <= 0:
         return False
-    if not isinstance(theirs, int | float) or theirs <= 0:
-        return False
-    return abs(ours / theirs - 1) <= limit("identity.memory")
+    return abs(ours / theirs - 1) <= limit(most)

@@ -142,6 +142,21 @@ def test_what_is_known_best_of_a_device_is_divided_by(
     assert (read.value, read.provenance) == (speed * 1e9, provenance)
 
 
+def test_a_probe_is_as_wide_as_its_repeats() -> None:
+    (r,) = found({**PROBED, "gpu0.probed_read_median_gb_s": 800.0})
+    assert isinstance(r.value, Bounds)
+    assert (r.value.low, r.value.high) == pytest.approx((10 * 17 / 850, 10 * 17 / 800))
+
+
+@pytest.mark.parametrize(("mib", "reading"), [(1024, "at-least"), (32_768, "fraction")])
+def test_a_probe_that_still_fell_is_no_floor(mib: int, reading: str) -> None:
+    probed = {**PROBED, "gpu0.probed_buffer_mib": mib, "gpu0.probed_still_falls": "yes"}
+    model = DENSE | {"resident": "17 GB"}
+    assert [r.reading for r in found(probed, model=model)] == [reading]
+    settled = {name: value for name, value in probed.items() if "falls" not in name}
+    assert [r.reading for r in found(settled, model=model)] == ["fraction"]
+
+
 def test_of_another_device_nothing_is_known() -> None:
     assert found({"gpu1.probed_read_gb_s": 850.0}) == []
 
@@ -160,7 +175,7 @@ def test_what_was_loaded_is_what_is_read() -> None:
     assert r.value == pytest.approx(10 * 17 / 850)
     (read,) = [one for one in r.inputs if one.name == "weights per pass"]
     assert (read.provenance, read.source) == ("measured", "all that was loaded")
-    assert any("a part" in caveat for caveat in r.caveats)
+    assert any("all that was loaded" in caveat for caveat in r.caveats)
     assert found(PROBED, model={"name": "27B"}) == []
 
 

@@ -81,6 +81,22 @@ def test_a_footprint_is_a_fingerprint_of_the_configuration() -> None:
     assert reading(18890, 17752, **SLOTS) == "comparable"
 
 
+def test_two_probes_of_one_card_agree_and_two_cards_of_one_name_need_not() -> None:
+    def reading(a: float, b: float, median: float = 800.0) -> str | None:
+        arms = {
+            "A": ArmObservation(identity={"gpu0.probed_read_gb_s": a}),
+            "B": ArmObservation(
+                identity={"gpu0.probed_read_gb_s": b, "gpu0.probed_read_median_gb_s": median}
+            ),
+        }
+        study = spec(arms=[{"id": "A"}, {"id": "B"}])
+        return result(verdicts(study, Observations(arms=arms)), "identity").reading
+
+    assert reading(878.0, 861.0) == "comparable"
+    assert reading(878.0, 861.0, median=100.0) == "comparable", "a busy machine's median"
+    assert reading(878.0, 1004.0) == "not-comparable"
+
+
 def test_controls_decide_who_is_compared_with_whom() -> None:
     v = verdicts(*all_reduce())
     pairs = {(r.arm, r.at["against"]): r.reading for r in v.checks if r.check == "identity"}
