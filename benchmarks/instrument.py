@@ -7,9 +7,9 @@ one every 20 ms, 128 in all. It tells afterwards when it really wrote, and an er
 client says minus that. Printed per number of streams, as the median over the repeats: the error of
 the time to first token, of the gaps between tokens and of the moment that every stamp names;
 processor time of the client per event, the spread of the dispatch, reads that held several tokens,
-the share of reads stamped by the kernel, and how late the server was (in no error). Then what
-one stream costs a program that does nothing but blocking reads, which no client can go below; and
-the rate with a server that never pauses.
+the share of reads stamped by the kernel, and how late the server was (in no error). Then how much
+of the processor time is the read callback's own; what one stream costs a program that does nothing
+but blocking reads, which no client can go below; and the rate with a server that never pauses.
 
 With --busy instead: 64 streams while another process keeps the client's core busy, with kernel
 stamps and with the user-space fallback; the server has another core, where there is one.
@@ -39,6 +39,7 @@ import numpy as np
 from benchspec.engines.base import Endpoint
 from benchspec.load import clock
 from benchspec.load.calibration import Errors, burst, errors, known_server, late_ms, writes_ns
+from benchspec.load.connection import Connection
 from benchspec.load.known_timing import Timing
 from benchspec.load.target import Sampling, request_body, request_bytes, target_of
 from benchspec.load.trace import CellTrace
@@ -116,6 +117,32 @@ def print_paced(all_streams: list[int], repeats: int) -> float:
             print_row(streams, trials)
             least = min(least, *(kernel_share(trial.trace) for trial in trials))
     return least
+
+
+def print_in_reads(all_streams: list[int], repeats: int) -> None:
+    """Of the processor time per event, what is spent in the read callback; the rest is the event
+    loop and waking up. In bursts of their own, because taking this time costs time."""
+    with known_server(PACED) as endpoint:
+        for streams in all_streams:
+            costs = [in_reads_us(endpoint, streams) for _ in range(repeats)]
+            print(f"{streams:>8} streams: {statistics.median(costs):.1f} us/event in the callback")
+
+
+def in_reads_us(endpoint: Endpoint, streams: int) -> float:
+    """Thread time inside the callback, two clock readings included."""
+    spent_ns = 0
+    read = Connection._on_readable
+
+    def timed(connection: Connection) -> bool:
+        nonlocal spent_ns
+        begun_ns = time.thread_time_ns()
+        more = read(connection)
+        spent_ns += time.thread_time_ns() - begun_ns
+        return more
+
+    with patch.object(Connection, "_on_readable", timed):
+        client = burst(endpoint, streams).client
+    return spent_ns / client.events / 1e3
 
 
 def print_floor() -> None:
@@ -199,6 +226,7 @@ def main() -> int:
         least = print_busy(given.repeats)
     else:
         least = print_paced(given.streams, given.repeats)
+        print_in_reads(given.streams, given.repeats)
         print_floor()
         print_flat_out(given.repeats)
     print(f"load average {os.getloadavg()[0]:.1f}")

@@ -224,13 +224,23 @@ def _bounds(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
 
 
 def _remainders(results: Sequence[CheckResult]) -> Iterator[Unfinished]:
+    """Per check and arm the first place with its division, the others with their share."""
+    groups: dict[tuple[str, str | None], list[CheckResult]] = {}
     for r in results:
-        if r.remainder is not None and abs(r.remainder) > limit("unfinished.remainder"):
-            text = (
-                f"{r.key}: {show(100 * r.remainder, 2)} % stays unexplained "
-                f"({r.arithmetic}). A profile of where that time goes would tell."
-            )
-            yield Unfinished(kind="remainder", text=text, check=r.check, arm=r.arm, at=r.at)
+        if abs(r.remainder or 0.0) > limit("unfinished.remainder"):
+            groups.setdefault((r.check, r.arm), []).append(r)
+    for (check, arm), (first, *others) in groups.items():
+        prefix = " ".join(filter(None, (check, arm)))
+        also = _list([f"{r.key.removeprefix(prefix).strip()} {_left(r)}" for r in others])
+        text = (
+            f"{first.key}: {_left(first)} stays unexplained ({first.arithmetic})"
+            f"{f'; at {also}' if also else ''}. A profile of where that time goes would tell."
+        )
+        yield Unfinished(kind="remainder", text=text, check=check, arm=arm, at=first.at)
+
+
+def _left(result: CheckResult) -> str:
+    return f"{show(100 * (result.remainder or 0.0), 2)} %"
 
 
 def _single_runs(case: Case) -> Iterator[Unfinished]:

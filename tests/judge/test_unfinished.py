@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchspec.judge.result import Unfinished
-from benchspec.observations.model import Series
+from benchspec.observations.model import Series, Step
 from tests.judge.published import four_slots
 from tests.judge.world import burst, hypothesis, seen, spec, sweep, verdicts
 
@@ -83,3 +83,13 @@ def test_every_line_is_a_sentence() -> None:
     for line in verdicts(*four_slots()).unfinished:
         assert line.text[0].isupper() or line.check, line
         assert line.text.endswith((".", "given"))
+
+
+def test_what_one_check_leaves_of_an_arm_is_one_line() -> None:
+    devices = [{"id": "gpu0", "memory_bandwidth": "1000 GB/s"}]
+    study = spec(model={"bytes_per_token": "10 GB"}, hardware={"devices": devices})
+    rates = {1: 20.0, 2: 15.0, 8: 95.0}
+    steps = [Step(arm="main", concurrency=c, decode_tok_s=rate) for c, rate in rates.items()]
+    (line,) = kinds(verdicts(study, seen(*steps)).unfinished)["remainder"]
+    assert line.startswith("bandwidth-ceiling main C=1: 80 % stays unexplained (10 GB per pass;")
+    assert line.endswith("; at C=2 85 %. A profile of where that time goes would tell.")

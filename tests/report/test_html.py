@@ -12,7 +12,9 @@ import pytest
 from benchspec.judge.result import HypothesisResult
 from benchspec.observations.node import Bounds
 from benchspec.report.html import render_html, visible_text
+from benchspec.report.sections.comparison import _load
 from benchspec.report.sections.headline import answer
+from tests.judge.world import spec
 from tests.report import samples
 from tests.report.pages import Page
 
@@ -180,6 +182,20 @@ def test_the_policy_allows_only_what_is_in_the_page(quickstart_page: Page) -> No
     assert not [e for e in quickstart_page.elements if "style" in e.attributes]
     assert not [
         e for e in quickstart_page.elements if any(a.startswith("on") for a in e.attributes)
+    ]
+
+
+def test_whatever_the_load_states_is_held_equal() -> None:
+    load = {"mode": "burst", "concurrency": [1, 4], "slo": {"ttft": "500 ms"}, "requests": 12}
+    study = spec(load=load, repeats=5)
+    assert [(pair.label, pair.value) for pair in _load(study)] == [
+        ("load.mode", "burst"),
+        ("load.concurrency", "1, 4"),
+        ("load.requests", "12"),
+        ("load.slo.ttft", "500 ms"),
+        ("load.repeats", "5"),
+        ("load.order", "interleaved"),
+        ("load.warm-up", "1 request"),
     ]
 
 

@@ -77,13 +77,11 @@ def _divide(line: Line, step: Step, limits: Sequence[_Limit], wall: Interval) ->
         f"{limit.name} <= {show(limit.most_s)} s: {count}"
         for limit, count in zip(limits, within, strict=True)
     )
-    failed = figures.failed(step)
-    share = good / sent
+    failed, share = figures.failed(step), good / sent
     return line.judged(
         "all" if good == sent else "some" if good else "none",
-        f"of {sent} sent {each}; all limits {good}"
-        f"{f', {failed} failed' if failed else ''}: {good} / {sent} = {show(share, 3)}; "
-        f"{good} / {show(wall)} s = {show(good / wall, 3)} good requests/s",
+        f"{good} good / {sent} sent = {show(share, 3)} ({each}{f'; {failed} failed' if failed else ''})"
+        f"; {good} / {show(wall)} s = {show(good / wall, 3)} good requests/s",
         share,
         "ratio",
         inputs=[

@@ -85,6 +85,9 @@ def _scalar(value: Any) -> str:
     return str(value) if isinstance(value, Quantity) else setting(value)
 
 
+_SAID = ("mode", "concurrency", "rate")
+
+
 def _load(spec: Spec) -> Iterator[Pair]:
     load = spec.load
     if load.mode:
@@ -93,6 +96,8 @@ def _load(spec: Spec) -> Iterator[Pair]:
         yield Pair("load.concurrency", ", ".join(map(str, load.concurrency)))
     if load.rate:
         yield Pair("load.rate", ", ".join(f"{r:g}" for r in load.rate) + " requests/s")
+    stated = {key: value for key, value in load.stated().items() if key not in _SAID}
+    yield from (Pair(path, words) for path, words in _flatten(stated, "load"))
     yield Pair("load.repeats", str(spec.repeats))
     yield Pair("load.order", spec.order)
     yield Pair("load.warm-up", count(spec.warmup.requests, "request"))

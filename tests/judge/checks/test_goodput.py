@@ -44,8 +44,8 @@ def test_the_divisions_are_printed() -> None:
     assert r.reading == "some"
     assert r.value == pytest.approx(2 / 6)
     assert r.arithmetic == (
-        "of 6 sent ttft <= 0.2 s: 4, itl <= 0.05 s: 4, e2e <= 5 s: 4; all limits 2, 1 failed: "
-        "2 / 6 = 0.333; 2 / 8 s = 0.25 good requests/s"
+        "2 good / 6 sent = 0.333 (ttft <= 0.2 s: 4, itl <= 0.05 s: 4, e2e <= 5 s: 4; 1 failed); "
+        "2 / 8 s = 0.25 good requests/s"
     )
     assert {one.name: one.value for one in r.inputs} == {
         "good requests": 2.0,
