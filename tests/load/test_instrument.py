@@ -23,9 +23,11 @@ def benchmark(*options: str) -> list[str]:
 
 @pytest.mark.slow
 def test_the_benchmark_prints_its_figures() -> None:
-    header, row, floor, flat_out, _ = benchmark("--streams", "4")
+    header, row, in_reads, floor, flat_out, _ = benchmark("--streams", "4")
     assert "kernel share" in header
     assert row.split()[0] == "4"
+    assert in_reads.strip().startswith("4 streams: ")
+    assert in_reads.endswith(" us/event in the callback")
     assert floor.startswith("1 stream, blocking reads and nothing else: ")
     assert flat_out.startswith("flat out, 32 streams: ")
 
