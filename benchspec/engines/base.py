@@ -19,6 +19,8 @@ class Launch:
     `asked` maps canonical setting names to the values stated in the spec, for the comparison with
     the live server. `ready_timeout_s` bounds start-up. `dialect` is the endpoint's (see Endpoint).
     `log_path` is where the log of a started server goes; without one nothing can be started.
+    `attached_log` is the file to which an attached server logs, and `attached_log_name` that file as
+    the spec names it.
     """
 
     kind: str
@@ -32,6 +34,8 @@ class Launch:
     slots: int | None = None
     api_key_env: str | None = None
     log_path: Path | None = None
+    attached_log: Path | None = None
+    attached_log_name: str | None = None
     ready_timeout_s: float = 120.0
     dialect: str = "completions"
 
@@ -95,6 +99,11 @@ class Engine(Protocol):
 
     def read_back(self) -> Found:
         """Ask the live server and its log; a value that cannot be read is None, never guessed."""
+        ...
+
+    def trouble(self) -> list[LogFinding]:
+        """What the engine's log says since `read_back`, or the last call. Raises EngineFailure when
+        the log cannot be read any more."""
         ...
 
     def counters(self) -> dict[str, float]:

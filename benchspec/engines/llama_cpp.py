@@ -7,13 +7,11 @@ import importlib.util
 import os
 import socket
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from benchspec.engines.base import Endpoint, Found, Launch
 from benchspec.engines.control_plane import Answer, ControlPlane, prometheus_values, token_ids
 from benchspec.engines.endpoint import base_url, endpoint_of
-from benchspec.engines.llama_cpp_drift import drift
 from benchspec.engines.llama_cpp_found import (
     Live,
     live_settings,
@@ -30,9 +28,13 @@ from benchspec.engines.llama_cpp_launch import (
     embedded_argv,
     environment,
 )
-from benchspec.engines.llama_cpp_log import LogReading, failure_reason, read_log
+from benchspec.engines.llama_cpp_log import FORM, MARKS, failure_reason, read_log
+from benchspec.engines.log_drift import drift
+from benchspec.engines.log_file import LogFile, Part
+from benchspec.engines.log_reading import LogReading
 from benchspec.engines.process import ServerProcess, listens, open_log
 from benchspec.errors import EngineFailure, EnvironmentFailure
+from benchspec.store.records import LogFinding
 
 HEALTH_TIMEOUT_S = 5.0
 METRIC_PREFIX = "llamacpp:"
@@ -49,6 +51,7 @@ class LlamaCpp:
         self.argv: list[str] = []
         self._process: ServerProcess | None = None
         self._control: ControlPlane | None = None
+        self._log = _log_of(launch)
 
     def __enter__(self) -> LlamaCpp:
         try:
@@ -139,7 +142,7 @@ class LlamaCpp:
         if code is None:
             seconds = f"{self.launch.ready_timeout_s:g} s"
             return self._failure(f"it was not ready after {seconds}", _TIMEOUT_HINT)
-        reason = failure_reason(self._log_lines()) or "its log is empty"
+        reason = failure_reason(self._log.whole().lines if self._log else ()) or "its log is empty"
         if code == 137:
             reason = f"it was killed (signal 9), often for want of memory; last line: {reason}"
         return self._failure(f"{reason.rstrip('.')} (exit code {code})", _FAILED_HINT)
@@ -165,15 +168,23 @@ class LlamaCpp:
     def read_back(self) -> Found:
         props = self._props()
         states = self._slots()
-        log = read_log(self._log_lines(), asked=self.launch.asked)
+        part = self._log.whole() if self._log else Part([], 1, 0)
+        log = read_log(part.lines, asked=self.launch.asked, first=part.first)
         live = live_settings(props, states, log.facts)
         return Found(
             build=self._build(props, log),
             model=model_name(props),
             settings=setting_records({"parallel": self.launch.slots, **self.launch.asked}, live),
-            findings=[*log.findings, *drift(self._log_lines())],
+            findings=[*part.gap(), *log.findings, *drift(part.lines, FORM, MARKS)],
             facts=log.facts | self._served(props, states, live),
         )
+
+    def trouble(self) -> list[LogFinding]:
+        if self._log is None:
+            return []
+        part = self._log.news()
+        log = read_log(part.lines, asked=self.launch.asked, running=True, first=part.first)
+        return [*part.gap(), *log.findings]
 
     def _props(self) -> dict[str, object]:
         answer = self._asked().get("/props")
@@ -248,13 +259,6 @@ class LlamaCpp:
         assert self._control is not None, "the engine has not been entered"
         return self._control
 
-    def _log_lines(self) -> Iterator[str]:
-        """The log so far; nothing for an attached server."""
-        if self._process is None:
-            return
-        with self._process.log_path.open(encoding="utf-8", errors="replace") as log:
-            yield from log
-
 
 _TIMEOUT_HINT = "Raise the start-up time, or look into the log for what it waits for."
 _FAILED_HINT = "The reason is the engine's own; change the spec or the model accordingly."
@@ -272,6 +276,13 @@ def _shown(path: Path) -> str:
     """Relative to the current folder where it lies inside."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
+def _log_of(launch: Launch) -> LogFile | None:
+    """The log of the server that is started, or of the attached one where the spec names it."""
+    if launch.attach is None:
+        return LogFile(launch.log_path) if launch.log_path else None
+    return LogFile(launch.attached_log, launch.attached_log_name) if launch.attached_log else None
 
 
 def _is_health(answer: Answer) -> bool:

@@ -6,17 +6,26 @@ means that it does not say. /health is left alone, since SGLang generates a toke
 
 from __future__ import annotations
 
-import re
 import time
+from collections.abc import Mapping
 
 from benchspec.engines.base import Endpoint, Found, Launch
 from benchspec.engines.control_plane import Answer, ControlPlane, prometheus_values, token_ids
 from benchspec.engines.endpoint import base_url, endpoint_of
 from benchspec.engines.llama_cpp_found import Scalar, text, whole
+from benchspec.engines.log_file import LogFile
+from benchspec.engines.log_settings import ServerLog
+from benchspec.engines.logs import LOGS
+from benchspec.engines.openai_found import (
+    cache_facts,
+    cache_settings,
+    longest_request,
+    model_ids,
+    server_info_settings,
+    server_info_slots,
+)
 from benchspec.errors import EngineFailure, UsageError
-from benchspec.store.records import SettingRecord
-
-MODELS_LIMIT = 200
+from benchspec.store.records import LogFinding, SettingRecord
 
 # The canonical setting that limits concurrency, by engine.
 _SLOTS_SETTING = {
@@ -45,13 +54,13 @@ _COUNTERS = {
     "sglang:generation_tokens_total": "tokens_predicted_total",
 }
 
-# Labels of vLLM's gauge `vllm:cache_config_info` (vllm/v1/metrics/loggers.py) -> canonical setting.
-_VLLM_CACHE = {
-    "enable_prefix_caching": "enable-prefix-caching",
-    "cache_dtype": "kv-cache-dtype",
-    "block_size": "block-size",
-    "gpu_memory_utilization": "gpu-memory-utilization",
-}
+# Settings that are listed although nobody asked for them, where they can be read.
+_ALWAYS = (
+    "max-num-seqs", "max-running-requests", "max-model-len", "context-length", "num-parallel",
+    "num-ctx", "kv-cache-dtype", "kv-cache-type", "enable-prefix-caching", "disable-radix-cache",
+    "attention-backend", "disable-custom-all-reduce", "tensor-parallel-size", "data-parallel-size",
+    "speculative-algorithm", "num-gpu",
+)  # fmt: skip
 
 
 class OpenAICompatible:
@@ -71,6 +80,10 @@ class OpenAICompatible:
             launch.attach, dialect=launch.dialect, api_key_env=launch.api_key_env
         )
         self._control = ControlPlane(base_url(self.endpoint), headers=dict(self.endpoint.headers))
+        self._reader = LOGS.get(launch.kind, LOGS["openai"])
+        self._log = (
+            LogFile(launch.attached_log, launch.attached_log_name) if launch.attached_log else None
+        )
 
     def __enter__(self) -> OpenAICompatible:
         try:
@@ -94,7 +107,7 @@ class OpenAICompatible:
             time.sleep(0.5)
         if answer.status in (401, 403):
             raise self._failure("it wants an API key", "Name its variable in engine.api_key_env.")
-        if answer.status != 200 or _model_ids(answer) is None:
+        if answer.status != 200 or model_ids(_listed(answer)) is None:
             raise self._failure(
                 f"/v1/models answered {answer.status} with: {answer.excerpt()}",
                 "Check that this address is an OpenAI-compatible server.",
@@ -110,32 +123,57 @@ class OpenAICompatible:
         return []
 
     def read_back(self) -> Found:
-        live = self._live_settings()
+        log, gap = self._read_log()
+        live = {name: (value, "log") for name, value in log.settings.items()}
+        live |= self._live_settings()
         slots, source = self._slots()
         name = _SLOTS_SETTING.get(self.launch.kind, "slots")
         if slots is not None:
             live[name] = (slots, source)
         asked = {name: self.launch.slots, **self.launch.asked}
+        unasked = sorted(live.keys() & (log.stated | set(_ALWAYS)) - asked.keys())
         return Found(
-            build=self._build(),
+            build=self._build() or text(log.facts.get("build")),
             model=self._model(),
             settings=[
-                _record(setting, value, live.get(setting)) for setting, value in asked.items()
+                _record(setting, asked.get(setting), live.get(setting))
+                for setting in [*asked, *unasked]
             ],
-            findings=[],
-            facts=self._facts(slots, source),
+            findings=[*gap, *log.findings],
+            facts=self._facts(
+                log.facts | cache_facts(self._metrics()) | _replicas(live), slots, source
+            ),
         )
 
-    def _facts(self, slots: int | None, source: str) -> dict[str, object]:
-        """`slots` with its source; what the author declares stands in where nothing can be read."""
+    def _read_log(self) -> tuple[ServerLog, list[LogFinding]]:
+        """What the log says, and a warning where a part of it was not read."""
+        if self._log is None:
+            return ServerLog({}, [], {}, frozenset()), []
+        part = self._log.whole()
+        log = self._reader.read(part.lines, asked=self.launch.asked, first=part.first)
+        return log, part.gap()
+
+    def trouble(self) -> list[LogFinding]:
+        if self._log is None:
+            return []
+        part = self._log.news()
+        found = self._reader.trouble(part.lines, asked=self.launch.asked, first=part.first)
+        return [*part.gap(), *found]
+
+    def _facts(
+        self, log: Mapping[str, object], slots: int | None, source: str
+    ) -> dict[str, object]:
+        """The log's, with `slots` and its source; what the author declares stands in where nothing
+        can be read."""
+        if slots is None and "slots" in log:
+            return {**log, "slots_source": "log"}
         if slots is None and self.launch.slots is not None:
             slots, source = self.launch.slots, "declared"
-        return {} if slots is None else {"slots": slots, "slots_source": source}
+        return dict(log) if slots is None else {**log, "slots": slots, "slots_source": source}
 
     def _model(self) -> str:
         """The served name to ask for. Raises EngineFailure when several are served and none fits."""
-        answer = self._control.find("/v1/models")
-        ids = (_model_ids(answer) if answer else None) or []
+        ids = model_ids(self._served()) or []
         if self.launch.model_name in ids:
             return str(self.launch.model_name)
         if len(ids) == 1:
@@ -165,17 +203,35 @@ class OpenAICompatible:
         states = listed.json_array() if listed else None
         if states:
             return len(states), "/slots"
-        info = self._control.find("/server_info?config_format=json")
-        return (_server_info_slots(info.json_object() or {}) if info else None), "/server_info"
+        return server_info_slots(self._server_info()), "/server_info"
 
     def _live_settings(self) -> dict[str, tuple[Scalar, str]]:
-        metrics = self._control.find("/metrics")
-        labels = _labels(metrics.text(), "vllm:cache_config_info") if metrics else {}
-        return {
-            setting: (_scalar(labels[label]), "/metrics")
-            for label, setting in _VLLM_CACHE.items()
-            if label in labels
+        """What the server answers, each with where; what it says of itself most directly wins."""
+        kind = self.launch.kind
+        told = {
+            "/server_info": server_info_settings(kind, self._server_info()),
+            "/v1/models": longest_request(kind, self._served()),
+            "/metrics": cache_settings(self._metrics()),
         }
+        return {
+            setting: (value, where)
+            for where, found in told.items()
+            for setting, value in found.items()
+        }
+
+    def _served(self) -> object:
+        answer = self._control.find("/v1/models")
+        return _listed(answer) if answer else None
+
+    def _server_info(self) -> dict[str, object]:
+        if self.launch.kind not in ("vllm", "sglang"):
+            return {}
+        answer = self._control.find("/server_info?config_format=json")
+        return (answer.json_object() or {}) if answer else {}
+
+    def _metrics(self) -> str:
+        answer = self._control.find("/metrics")
+        return answer.text() if answer else ""
 
     def counters(self) -> dict[str, float]:
         """`requests_processing`, `requests_deferred` and a few more, as far as /metrics has them."""
@@ -189,6 +245,17 @@ class OpenAICompatible:
         return token_ids(self._control.post("/tokenize", body))
 
 
+def _replicas(live: Mapping[str, tuple[Scalar, str]]) -> dict[str, object]:
+    """Ranks with data parallelism, each of which serves requests of its own."""
+    ranks = live.get("data-parallel-size", (1, ""))[0]
+    return {"replicas": ranks} if type(ranks) is int and ranks > 1 else {}
+
+
+def _listed(answer: Answer) -> object:
+    """The models of a /v1/models answer, unchecked."""
+    return (answer.json_object() or {}).get("data")
+
+
 def _record(name: str, asked: Scalar | None, live: tuple[Scalar, str] | None) -> SettingRecord:
     return SettingRecord(
         name=name,
@@ -197,46 +264,3 @@ def _record(name: str, asked: Scalar | None, live: tuple[Scalar, str] | None) ->
         found=live[0] if live else None,
         found_source=live[1] if live else None,
     )
-
-
-def _model_ids(answer: Answer) -> list[str] | None:
-    """Served names of a /v1/models answer; None when it is not one."""
-    data = (answer.json_object() or {}).get("data")
-    if not isinstance(data, list):
-        return None
-    names = [text(model.get("id")) for model in data[:MODELS_LIMIT] if isinstance(model, dict)]
-    return [name for name in names if name]
-
-
-def _server_info_slots(info: dict[str, object]) -> int | None:
-    """vLLM in development mode, or SGLang; see the engines' own /server_info."""
-    config = info.get("vllm_config")
-    scheduler = config.get("scheduler_config") if isinstance(config, dict) else None
-    if isinstance(scheduler, dict):
-        return whole(scheduler.get("max_num_seqs"))
-    states = info.get("internal_states")
-    if not isinstance(states, list):
-        return None
-    key = "effective_max_running_requests_per_dp"
-    counts = [whole(state.get(key)) for state in states if isinstance(state, dict)]
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
-
-
-def _labels(metrics: str, name: str) -> dict[str, str]:
-    """Labels of the first sample of `name` in the Prometheus text format."""
-    for line in metrics.splitlines():
-        if line.startswith(name + "{"):
-            return dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', line))
-    return {}
-
-
-def _scalar(value: str) -> Scalar:
-    if value in ("True", "False"):
-        return value == "True"
-    for number in (int, float):
-        try:
-            return number(value)
-        except ValueError:
-            continue
-    return value

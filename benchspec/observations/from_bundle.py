@@ -33,9 +33,11 @@ from benchspec.observations.series import joules, not_measured, series_of
 from benchspec.store.records import (
     CellRecord,
     EngineRecord,
+    LogFinding,
     QuietRecord,
     Record,
     RequestRecord,
+    TroubleRecord,
 )
 from benchspec.store.tracks import Track
 
@@ -55,13 +57,16 @@ def reduce(
     """
     engines = [r for r in records if isinstance(r, EngineRecord)]
     arms = dict.fromkeys(r.arm for r in engines)
+    trouble = _trouble(records)
     cells = _winners(r for r in records if isinstance(r, CellRecord))
     seen = [
         (cell, tracks(cell.telemetry.file) if cell.telemetry and tracks else ()) for cell in cells
     ]
     return Observations(
         origin="run",
-        arms={arm: _arm([r for r in engines if r.arm == arm]) for arm in arms},
+        arms={
+            arm: _arm([r for r in engines if r.arm == arm], trouble.get(arm, ())) for arm in arms
+        },
         steps=[_step(cell, samples, beside) for cell, beside in seen],
         link_probes=_link_probes(engines),
         series=[
@@ -93,12 +98,21 @@ def _winners(cells: Iterable[CellRecord]) -> list[CellRecord]:
     return list(won.values())
 
 
-def _arm(starts: Sequence[EngineRecord]) -> ArmObservation:
+def _trouble(records: Iterable[Record]) -> dict[str, list[LogFinding]]:
+    """What each arm's engine logged while its cells were measured."""
+    found: dict[str, list[LogFinding]] = {}
+    for record in records:
+        if isinstance(record, TroubleRecord):
+            found.setdefault(record.arm, []).extend(record.findings)
+    return found
+
+
+def _arm(starts: Sequence[EngineRecord], trouble: Iterable[LogFinding]) -> ArmObservation:
     """What the starts of one arm's engine had in common; the last start speaks for the settings."""
     last = starts[-1]
-    log = {f: None for start in starts for f in start.findings}
+    log = dict.fromkeys([*(f for start in starts for f in start.findings), *trouble])
     slots, source = _slots(last)
-    context = _fact(last, "ctx-size-per-slot")
+    context = _fact(last, "ctx-size-per-slot") or last.facts.get("context_per_slot")
     return ArmObservation(
         settings=[Setting(**s.model_dump()) for s in last.settings],
         log=[LogLine(**f.model_dump()) for f in log],
@@ -108,8 +122,15 @@ def _arm(starts: Sequence[EngineRecord]) -> ArmObservation:
         context_per_slot=context if isinstance(context, int) else None,
         kv_tokens=_kv_tokens(last),
         kv_bytes=_kv_bytes(last),
+        weights_bytes=_whole(last, "weights_bytes"),
+        replicas=_whole(last, "replicas"),
         model_bytes=_model_bytes(last),
     )
+
+
+def _whole(start: EngineRecord, name: str) -> int | None:
+    stated = start.facts.get(name)
+    return stated if isinstance(stated, int) and stated > 0 else None
 
 
 def _model_bytes(start: EngineRecord) -> float | None:

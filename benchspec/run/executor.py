@@ -30,7 +30,13 @@ from benchspec.run.plan import Block, Plan
 from benchspec.run.requests import RequestSource
 from benchspec.run.trust import is_loopback
 from benchspec.store.journal import Journal
-from benchspec.store.records import CellRecord, EngineRecord, RunEnded
+from benchspec.store.records import (
+    CellRecord,
+    EngineRecord,
+    LogFinding,
+    RunEnded,
+    TroubleRecord,
+)
 from benchspec.store.redaction import Redactor
 from benchspec.telemetry.sampler import Sampler
 from benchspec.telemetry.sources import Around, sources_of
@@ -96,6 +102,7 @@ class Executor:
             with ExitStack() as stack:
                 stack.callback(log.sync, all_of_it=True)
                 engine, found = self._start(stack, launch, arms, log)
+                stack.callback(self._trouble, engine, arms)
                 requests = RequestSource(
                     engine,
                     kind=launch.kind,
@@ -153,6 +160,15 @@ class Executor:
             self._check_build(arm, found.build)
             self.journal.append(record.model_copy(update={"arm": arm}))
         return engine, record
+
+    def _trouble(self, engine: Engine, arms: Sequence[str]) -> None:
+        """Note what the engine's log has said since it was started, if anything."""
+        try:
+            findings = engine.trouble()
+        except EngineFailure as failure:
+            findings = [LogFinding(effect="warning", text=failure.message)]
+        for arm in arms if findings else ():
+            self.journal.append(TroubleRecord(arm=arm, findings=findings))
 
     def _sampler(self, engine: Engine, launch: Launch) -> Sampler:
         what = self.conditions.telemetry
@@ -215,7 +231,14 @@ class Executor:
             log_path=log,
             ready_timeout_s=planned.ready_timeout_s,
             dialect=planned.dialect,
+            attached_log=self._attached_log(planned),
+            attached_log_name=planned.log,
         )
+
+    def _attached_log(self, planned: PlannedLaunch) -> Path | None:
+        if planned.log is None:
+            return None
+        return self.spec_folder / Path(planned.log).expanduser()
 
     def _log_path(self, arm: str) -> Path:
         """A log file in the bundle that no earlier start has."""

@@ -22,12 +22,14 @@ OURS = frozenset({"model", "host", "port"})
 class PlannedLaunch:
     """How one arm's engine is started or attached; equal launches share one start.
 
-    `argv` holds the engine's own flags, without executable, model, host and port.
+    `argv` holds the engine's own flags, without executable, model, host and port; `log` is the file
+    of an attached server, as the spec names it.
     """
 
     kind: str
     binary: str | None
     attach: str | None
+    log: str | None
     argv: tuple[str, ...]
     env: Mapping[str, str]
     asked: Mapping[str, Scalar]
@@ -73,6 +75,7 @@ def plan_launch(arm: ResolvedArm) -> PlannedLaunch:
         kind=engine.kind,
         binary=binary,
         attach=engine.attach,
+        log=engine.log if engine.attach is not None else None,
         argv=tuple(argv),
         env=env,
         asked={name: _scalar(use.value) for name, use in uses.items() if name not in OURS},

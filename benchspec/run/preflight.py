@@ -56,6 +56,7 @@ def _check_engine(arm: str, launch: PlannedLaunch, spec_folder: Path) -> None:
     engine_for(Launch(launch.kind, launch.binary, (), {}, None, None, attach=launch.attach))
     if launch.attach is not None:
         endpoint_of(launch.attach, dialect="completions")
+        _check_log(launch, spec_folder)
         return
     if launch.model_source is None or launch.model_source == "served":
         raise UsageError(
@@ -71,6 +72,15 @@ def _check_engine(arm: str, launch: PlannedLaunch, spec_folder: Path) -> None:
                 hint="A path in model.source is relative to the spec's folder (resume: --spec-folder).",
             )
     _check_program(launch, spec_folder)
+
+
+def _check_log(launch: PlannedLaunch, spec_folder: Path) -> None:
+    if launch.log is not None and not (spec_folder / Path(launch.log).expanduser()).is_file():
+        raise UsageError(
+            f"The server's log {launch.log} is not a file on this machine.",
+            hint="A path in engine.log is relative to the spec's folder; without the key only what "
+            "the server answers is known.",
+        )
 
 
 def _check_prompts(name: str, spec_folder: Path) -> None:

@@ -66,6 +66,8 @@ def _shown(text: str) -> str:
 def _of_launch(launch: PlannedLaunch, folder: Path) -> Iterator[Act]:
     if launch.attach is not None:
         yield _contact(launch)
+        if launch.log is not None:
+            yield _file("reads the server's log", launch.log, folder)
         return
     yield _execution(launch)
     yield from (_variable(name, value) for name, value in launch.env.items())

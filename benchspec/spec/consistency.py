@@ -26,6 +26,7 @@ def inconsistencies(spec: Spec) -> Iterator[FormProblem]:
     yield from _hardware(spec)
     yield from _arm_names(spec)
     yield from _flags(spec)
+    yield from _log(spec)
     yield from _observed(spec)
     for index, hypothesis in enumerate(spec.hypotheses):
         if hypothesis.test is not None:
@@ -96,6 +97,17 @@ def _observed(spec: Spec) -> Iterator[FormProblem]:
         for index, pair in enumerate(getattr(seen, part)):
             for end, name in enumerate(pair.arms):
                 yield from _known(name, arms, "arm", ("observations", part, index, "arms", end))
+
+
+def _log(spec: Spec) -> Iterator[FormProblem]:
+    """A log belongs to a server that somebody else started."""
+    engines = [arm.engine or {} for arm in spec.arms]
+    if spec.engine is None or spec.engine.log is None or spec.engine.attach is not None:
+        return
+    if not any("attach" in engine for engine in engines):
+        what = "engine.log names the log of an attached server, and none is attached to"
+        fix = "remove it: benchspec keeps the log of a server that it starts"
+        yield FormProblem("wrong-value", ("engine", "log"), what, fix)
 
 
 def _flags(spec: Spec) -> Iterator[FormProblem]:

@@ -242,6 +242,9 @@ class EngineSpec(Node):
     attach: Annotated[Text, key(pattern=URL)] | None = key(
         None, description="Base URL of a running server."
     )
+    log: Text | None = key(
+        None, description="File on this machine to which an attached server logs."
+    )
     slots: PositiveInt | None = key(
         None, description="Requests served at once, where it cannot be read from the server."
     )

@@ -16,10 +16,17 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from benchspec.errors import StorageFailure
 from benchspec.store.files import read_whole, storage, sync_folder
-from benchspec.store.records import CellRecord, EngineRecord, Record, RunEnded, RunStarted
+from benchspec.store.records import (
+    CellRecord,
+    EngineRecord,
+    Record,
+    RunEnded,
+    RunStarted,
+    TroubleRecord,
+)
 from benchspec.store.redaction import Redactor
 
-Line = RunStarted | EngineRecord | CellRecord | RunEnded
+Line = RunStarted | EngineRecord | CellRecord | TroubleRecord | RunEnded
 
 JOURNAL_LIMIT_BYTES = 1 << 30
 _LINE: TypeAdapter[Line] = TypeAdapter(Annotated[Line, Field(discriminator="kind")])

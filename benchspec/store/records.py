@@ -213,6 +213,14 @@ class EngineRecord(Record):
     facts: dict[str, Any] = {}
 
 
+class TroubleRecord(Record):
+    """What an engine's log said while its cells were measured, once per start and arm."""
+
+    kind: Literal["trouble"] = "trouble"
+    arm: str
+    findings: list[LogFinding]
+
+
 class RunStarted(Record):
     """First line of a journal. Wall-clock time appears only here."""
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from benchspec.store.records import CellRecord, EngineRecord, Record, RunEnded
+from benchspec.store.records import CellRecord, EngineRecord, Record, RunEnded, TroubleRecord
 
 _GENERIC = frozenset({"root", "user", "admin", "nobody", "ubuntu", "debian", "localhost"})
 """Names that say nothing about a person or a machine; nor does one of two letters."""
@@ -78,6 +78,7 @@ class Redactor:
 
 
 _FREE_TEXT: dict[type[Record], tuple[str, ...]] = {
+    TroubleRecord: ("findings",),
     EngineRecord: ("argv", "env", "build", "model", "settings", "findings", "facts"),
     CellRecord: ("reason", "requests", "quiet"),
     RunEnded: ("reason",),

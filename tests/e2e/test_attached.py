@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -24,10 +24,10 @@ FAULT_SERVER = Path(__file__).with_name("fault_server.py")
 
 
 @contextmanager
-def serving(command: list[str]) -> Iterator[str]:
+def serving(command: list[str], stderr: IO[bytes] | int = subprocess.DEVNULL) -> Iterator[str]:
     """A server, and the first line that it prints."""
     process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, text=True
     )
     try:
         assert process.stdout is not None

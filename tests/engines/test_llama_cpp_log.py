@@ -8,13 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchspec.engines.llama_cpp_log import (
-    FINDING_LIMIT,
-    LINE_LIMIT,
-    REPEAT_LIMIT,
-    failure_reason,
-    read_log,
-)
+from benchspec.engines.llama_cpp_log import failure_reason, read_log
+from benchspec.engines.log_reading import FINDING_LIMIT, LINE_LIMIT, REPEAT_LIMIT
 
 DATA = Path(__file__).parent / "data"
 

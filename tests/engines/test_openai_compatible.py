@@ -72,7 +72,7 @@ def test_slots_that_nobody_knows_are_not_guessed(attached: Callable[..., Launch]
         ("vllm", "/server_info?config_format=json",
          {"vllm_config": {"scheduler_config": {"max_num_seqs": 4}}}, "/server_info"),
         ("sglang", "/server_info?config_format=json",
-         {"internal_states": [{"effective_max_running_requests_per_dp": 2}] * 2}, "/server_info"),
+         {"internal_states": [{"effective_max_running_requests_per_dp": 4}] * 2}, "/server_info"),
     ],
 )  # fmt: skip
 def test_slots_are_read_where_the_server_tells(
@@ -96,6 +96,7 @@ def test_vllm_tells_its_cache_settings_and_its_queue(attached: Callable[..., Lau
         "max-num-seqs": (8, None),
         "enable-prefix-caching": (False, True),
         "seed": (1, None),
+        "kv-cache-dtype": (None, "auto"),
     }
     assert counters == {
         "requests_processing": 3.0,

@@ -14,7 +14,7 @@ from benchspec.load.conversation import Conversation
 from benchspec.load.materials import MATERIALS
 from benchspec.run.plan import PlannedCell
 from benchspec.run.requests import RequestSource
-from benchspec.store.records import RequestRecord
+from benchspec.store.records import LogFinding, RequestRecord
 from tests.run.specs import plan_of
 
 
@@ -39,6 +39,9 @@ class Tokeniser(Engine):
 
     def read_back(self) -> Found:
         return Found(None, None, [], [], {})
+
+    def trouble(self) -> list[LogFinding]:
+        return []
 
     def counters(self) -> dict[str, float]:
         return {}
