@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from http.client import OK
 from typing import Literal
 
 from benchspec.engines.base import Engine
@@ -301,7 +302,7 @@ class CellRunner:
 
     def _outcome(self, trace: CellTrace, watch: Watch, stop: Stop) -> tuple[State, str | None]:
         trouble = watch.trouble
-        patience_s = ENDS_S if _broke_off(trace) else 0.0
+        patience_s = ENDS_S if _broke_off(trace) and not stop.level else 0.0
         if trouble is None and not self._engine.alive(patience_s):
             trouble = "the engine's process ended"
         if trouble is not None:
@@ -312,8 +313,10 @@ class CellRunner:
 
 
 def _broke_off(trace: CellTrace) -> bool:
-    """Whether the request that ended last failed, as all do that a dying engine leaves behind."""
-    return max(trace.requests, key=_end_ns).error is not None if trace.requests else False
+    """Whether the request that ended last broke off, as all do that a dying engine leaves behind;
+    one with an error's status was answered."""
+    last = max(trace.requests, key=_end_ns, default=None)
+    return last is not None and last.error is not None and last.status in (None, OK)
 
 
 def _end_ns(request: RequestRecord) -> int:

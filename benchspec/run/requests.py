@@ -134,10 +134,11 @@ class RequestSource:
 
 
 def _cache_prompt(cell: PlannedCell) -> bool | None:
-    """llama.cpp's switch for reusing a prompt: off when cold, on when warm or in a conversation,
-    else its default."""
+    """llama.cpp's switch for reusing a prompt: off when cold and for prompts that share nothing,
+    on when warm, in a conversation, or for prompts that share their beginning on purpose; else its
+    default."""
     if cell.key.cache is not None:
         return cell.key.cache == "warm"
-    if cell.work.turns > 1:
+    if cell.work.turns > 1 or cell.work.shared_prefix:
         return True
     return False if cell.work.unique else None

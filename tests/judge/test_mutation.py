@@ -30,7 +30,7 @@ COUNTS = {
     "identity": "a number of axes",
     "completion-shape": "a number of slots; its divisions are compared with thresholds",
     "gate": "a hypothesis' own value",
-    "goodput": "a count of requests, which an audit's steps do not list",
+    "goodput": "a count of requests, which a tenth more of is no request",
     "parity": "an exact test of counts",
     "what-if": "made of other checks' values",
     "output-agreement": "the shortest of counted prefixes",

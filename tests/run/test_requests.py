@@ -145,3 +145,14 @@ def test_prompts_of_a_file_are_taken_in_its_order(tmp_path: Path) -> None:
     planned = cells("workload: {prompt: {file: p.jsonl}}\nload: {concurrency: [3]}\nrepeats: 2\n")
     made = source(Tokeniser(), tmp_path)
     assert [prompts(made.bodies(cell, 3)) for cell in planned] == [list("012"), list("340")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "switch"),
+    [("{tokens: 40}", False), ("{tokens: 40, shared_prefix: 20}", True)],
+)
+def test_a_beginning_that_is_shared_on_purpose_may_be_reused(prompt: str, switch: bool) -> None:
+    (cell,) = cells(f"workload: {{prompt: {prompt}}}\nload: {{concurrency: [1], requests: 2}}\n")
+    bodies = source(Tokeniser()).work(cell, 2)
+    sent = [json.loads(one) for one in bodies if isinstance(one, bytes)]
+    assert [one["cache_prompt"] for one in sent] == [switch] * 2

@@ -36,6 +36,7 @@ from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Sends, Step
 from benchspec.observations.quantiles import median
+from benchspec.spec.models import Workload
 
 NAME = "prefix-cache"
 READINGS = ("effective", "not-effective", "partial", "contaminating", "recomputed")
@@ -148,13 +149,20 @@ def _contaminated(case: Case) -> Iterator[CheckResult]:
     """Places whose unique prompts came from the cache."""
     for place in case.places:
         arm = case.arms.get(place.arm)
-        if arm is None or not arm.workload.prompt.unique or place.cache == "warm":
+        if arm is None or not _shares_nothing(arm.workload) or place.cache == "warm":
             continue
         steps = case.sound(place)
         found = _hits(steps)
         if found is not None:
             preemptions = sum(s.preemptions or 0 for s in steps)
             yield _suspect(Line(NAME, place.arm, place.at), *found, preemptions)
+
+
+def _shares_nothing(workload: Workload) -> bool:
+    """Whether no prompt has anything of an earlier one in it, as later turns and shared beginnings
+    do."""
+    prompt = workload.prompt
+    return prompt.unique and not prompt.shared_prefix and workload.turns == 1
 
 
 def _hits(steps: Sequence[Step]) -> tuple[Interval, str] | None:

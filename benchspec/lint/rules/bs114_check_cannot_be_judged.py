@@ -3,12 +3,13 @@
 ## What it checks
 In a run `ablation`, `cache-gain`, `decomposition`, `identities`, `parallel-efficiency`, `parity`,
 `split-cost` and `time-budget` find nothing: they divide figures that someone wrote down under
-`observations`. In a run, `prefix-cache` and a least number of `cached_tokens` have prompts of which
-something was sent before, and `output-agreement` two arms that take the likeliest token (or both
-speculate). In a run and in an audit `bandwidth-ceiling` has devices (in an audit their bandwidth, too:
-a run finds it), `compute-ceiling` their peak compute, `rate-per-price` their prices,
-`expected-traffic` the model's hidden size, in one of the arms that the test looks at, and `goodput`
-a limit.
+`observations`. In a run, `prefix-cache` has cold and warm steps of one request in flight, a least
+number of `cached_tokens` prompts of which something was sent before, and `output-agreement` two arms
+that take the likeliest token (or both speculate). In a run and in an audit `bandwidth-ceiling` has
+devices (in an audit their bandwidth, too: a run finds it, but not how unlike ones share a model),
+`compute-ceiling` the peak compute of every one and the model's parameters, `rate-per-price` their
+prices, `expected-traffic` the model's hidden size, in one of the arms that the test looks at, and
+`goodput` a limit, in an audit the requests, too.
 
 ## Why it misleads
 The run takes its hours, and the verdict is `insufficient`: it was certain before the first request.
@@ -41,6 +42,7 @@ Needs of every check: docs/checks.md.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from benchspec.lint.arm import Arm
 from benchspec.lint.rule import Fact, Rule
@@ -61,8 +63,10 @@ _WRITTEN_DOWN = {
 }
 """Check -> the key of `observations` that it reads, and that no run fills."""
 
-_GAINS = frozenset({"effective", "not-effective", "partial"})
 _AT_LEAST = frozenset({">", ">="})
+_UNIQUE = "contaminating"
+"""The reading of prefix-cache about prompts that should not be in a cache."""
+_FOUND_BANDWIDTHS = (".probed_read_gb_s", ".bandwidth_gb_s", ".datasheet_gb_s")
 
 
 def check(subject: Subject) -> Iterator[Fact]:
@@ -78,7 +82,9 @@ def check(subject: Subject) -> Iterator[Fact]:
                 "what a run measures",
                 affects=(tested.id,),
             )
-        elif tested.uses in ("prefix-cache", "cached_tokens"):
+        elif tested.uses == "prefix-cache":
+            yield from _no_cold_and_warm(subject, tested)
+        elif tested.uses == "cached_tokens":
             yield from _nothing_sent_twice(subject, tested)
         elif tested.uses == "output-agreement":
             yield from _nothing_to_compare(subject, tested)
@@ -87,23 +93,36 @@ def check(subject: Subject) -> Iterator[Fact]:
 
 
 def _bandwidth(subject: Subject, arm: Arm) -> bool:
-    """A run finds the bandwidth of a device that it knows of."""
-    if not subject.seen:
-        return bool(arm.devices)
-    return any(device.memory_bandwidth or device.bandwidth_curve for device in arm.devices)
+    """A run finds the bandwidth of a device that it knows of, but not what each of unlike ones holds."""
+    if any(device.memory_bandwidth or device.bandwidth_curve for device in arm.devices):
+        return True
+    if subject.seen:
+        return any(name.endswith(_FOUND_BANDWIDTHS) for name in _identity(subject, arm))
+    alike = len({device.kind for device in arm.devices}) == 1
+    return alike or (bool(arm.devices) and all(device.share for device in arm.devices))
+
+
+def _identity(subject: Subject, arm: Arm) -> Mapping[str, Any]:
+    """What an audit's observations say of the devices of an arm."""
+    arms = subject.seen.get("arms")
+    seen = arms.get(arm.id) if isinstance(arms, dict) else None
+    identity = seen.get("identity") if isinstance(seen, dict) else None
+    return identity if isinstance(identity, dict) else {}
 
 
 def _compute(subject: Subject, arm: Arm) -> bool:
-    return any(device.compute for device in arm.devices)
+    every = bool(arm.devices) and all(device.compute for device in arm.devices)
+    return every and arm.model.parameters is not None
 
 
 def _price(subject: Subject, arm: Arm) -> bool:
-    return any(device.price for device in arm.devices)
+    return bool(arm.devices) and all(device.price for device in arm.devices)
 
 
 def _limits(subject: Subject, arm: Arm) -> bool:
     slo = subject.spec.load.slo
-    return slo is not None and any((slo.ttft, slo.itl, slo.e2e))
+    stated = slo is not None and any((slo.ttft, slo.itl, slo.e2e))
+    return stated and (not subject.seen or any(step.get("requests") for step in subject.observed))
 
 
 def _width(subject: Subject, arm: Arm) -> bool:
@@ -114,9 +133,17 @@ _Stated = Callable[[Subject, Arm], bool]
 
 _STATED: Mapping[str, tuple[_Stated, str, str]] = {
     "bandwidth-ceiling": (_bandwidth, "devices and their bandwidth", "hardware.devices"),
-    "compute-ceiling": (_compute, "the peak `compute` of a device", "hardware.devices"),
-    "rate-per-price": (_price, "the `price` of a device", "hardware.devices"),
-    "goodput": (_limits, "a limit: `slo: {ttft: 500 ms, itl: 50 ms}`", "load"),
+    "compute-ceiling": (
+        _compute,
+        "the peak `compute` of every device and the `parameters` of the model",
+        "hardware.devices and model",
+    ),
+    "rate-per-price": (_price, "the `price` of every device", "hardware.devices"),
+    "goodput": (
+        _limits,
+        "a limit, `slo: {ttft: 500 ms, itl: 50 ms}`, and in an audit every step's `requests`",
+        "load, the requests under observations.steps",
+    ),
     "expected-traffic": (_width, "the `hidden_size` of the model", "model"),
 }
 """Check -> whether an arm has what it needs, what that is, and where it is stated."""
@@ -135,10 +162,23 @@ def _unstated(subject: Subject, tested: Tested) -> Iterator[Fact]:
         )
 
 
+def _no_cold_and_warm(subject: Subject, tested: Tested) -> Iterator[Fact]:
+    load = subject.spec.load
+    paired = {"cold", "warm"} <= set(load.cache) and (bool(load.rate) or 1 in subject.concurrency)
+    if subject.seen or paired or _UNIQUE in (tested.test.expect or ()):
+        return
+    yield Fact(
+        "prefix-cache divides the first-token time of warm prompts by that of cold ones, with one "
+        "request in flight; a run has both only where it is told to.",
+        (*tested.path, "test"),
+        "add `cache: [cold, warm]` to load, and 1 to its concurrency",
+        arms=names(subject.looked_at(tested)),
+        affects=(tested.id,),
+    )
+
+
 def _nothing_sent_twice(subject: Subject, tested: Tested) -> Iterator[Fact]:
-    test = tested.test
-    gain = bool(_GAINS & {*(test.expect or ())}) if test.check else test.relation in _AT_LEAST
-    arms = subject.looked_at(tested)
+    arms, gain = subject.looked_at(tested), tested.test.relation in _AT_LEAST
     if not gain or subject.seen or "warm" in subject.spec.load.cache or any(map(_repeats, arms)):
         return
     yield Fact(

@@ -204,6 +204,14 @@ def test_unique_prompts_that_come_from_the_cache_contaminate() -> None:
     assert not [r for r in v.checks if r.check == "prefix-cache"]
 
 
+@pytest.mark.parametrize("shared", [{"turns": 3}, {"prompt": {"shared_prefix": 12}}])
+def test_what_was_said_before_may_come_from_the_cache(shared: dict[str, object]) -> None:
+    step = burst("main", 4, 4)
+    cached = [r.model_copy(update={"cached_tokens": 12}) for r in step.requests]
+    v = verdicts(spec(workload=shared), seen(step.model_copy(update={"requests": cached})))
+    assert not [r for r in v.checks if r.check == "prefix-cache"]
+
+
 # -- outputs
 
 

@@ -113,3 +113,32 @@ def test_a_hypothesis_tests_the_share() -> None:
 def test_every_request_is_good_or_not(requests: list[Request]) -> None:
     r = judged(step(*requests))
     assert r.value == pytest.approx(requests.count(request()) / len(requests))
+
+
+def test_what_fails_last_takes_its_time_too() -> None:
+    """Of an overloaded server most requests fail, and late: what they took was no time of nobody."""
+    late = Request(start_s=1.0, end_s=16.0, ok=False, error="timeout")
+    r = judged(step(request(), late))
+    assert str(r.arithmetic).endswith("; 1 / 16 s = 0.0625 good requests/s")
+
+
+def test_a_repeat_that_broke_off_is_not_left_out_in_silence() -> None:
+    broken = step(FAILED, repeat=2, state="failed", reason="20 requests failed one after another")
+    r = judged(step(request()), broken)
+    assert r.state == "invalid"
+    assert r.reason == (
+        "repeat 2 broke off (20 requests failed one after another): to leave it out is kind"
+    )
+
+
+@pytest.mark.parametrize(("slo", "state"), [("ttft", "invalid"), ("e2e", "judged")])
+def test_a_client_that_spoils_a_time_spoils_its_limit_only(slo: str, state: str) -> None:
+    client = Client(send_lateness_ms_p99=20.0, kernel_stamp_share=1.0, coalesced_share=0.0)
+    one = Step(
+        arm="main", rate=4.0, mode="open", repeat=1, wall_s=8.0, client=client,
+        requests=[request(scheduled_s=0.0)] * 4,
+    )  # fmt: skip
+    load = {"rate": [4], "slo": {slo: LIMITS[slo]}}
+    r = result(verdicts(spec(load=load), seen(one)), CHECK)
+    assert r.state == state
+    assert ("client-limited" in str(r.reason)) is (state == "invalid")
