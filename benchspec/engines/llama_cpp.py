@@ -86,7 +86,7 @@ class LlamaCpp:
         if importlib.util.find_spec("xllamacpp") is None:
             raise EnvironmentFailure(
                 "The embedded llama.cpp is not installed here (no module xllamacpp).",
-                hint="pip install 'benchspec[llama]', or name a llama-server in engine.binary.",
+                hint="Install its extra `llama` (README), or name a llama-server in engine.binary.",
             )
         process = self._run(embedded_argv(self.launch), capture_stdout=False)
         line = process.read_line(deadline - time.monotonic())

@@ -64,9 +64,8 @@ def too_few(n: int, left_out: Sequence[str]) -> TooFew | None:
         return None
     spoiled = [why for why in left_out if any(word in why for word in _SPOILED)]
     if spoiled:
-        return TooFew(
-            "invalid", f"disturbed in {len(spoiled)} repeats, so {n} are left: {spoiled[0]}"
-        )
+        why = spoiled[0].removeprefix("left out: ")
+        return TooFew("invalid", f"repeats were disturbed, and {n or 'none'} left: {why}")
     if n == 0 and left_out:
         return TooFew("inconclusive", left_out[0])
     return TooFew("inconclusive", f"{n} of the {needed} repeats that a verdict on a rate needs")

@@ -26,6 +26,10 @@ _REVEAL = re.compile(
 Persian and emoji need them."""
 
 
+_NOTE = 25
+"""Characters that the note of a cut takes: so many more are better shown than counted."""
+
+
 def visible(value: str, limit: int = LIMIT) -> str:
     """`value` with every control or invisible character written out, cut to `limit` characters.
 
@@ -33,7 +37,7 @@ def visible(value: str, limit: int = LIMIT) -> str:
     Newline and tab stay. Words are cut at MAX_WORD. A cut says how much was left out.
     """
     text = _LONG_WORD.sub(_shorten, value.replace("\r\n", "\n"))
-    if len(text) > limit:
+    if len(text) > limit + _NOTE:
         text = f"{text[:limit]}… ({len(text) - limit:,} more characters)"
     return _REVEAL.sub(_reveal, text)
 

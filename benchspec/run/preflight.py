@@ -97,7 +97,7 @@ def _check_program(launch: PlannedLaunch, spec_folder: Path) -> None:
         if launch.kind == "llama.cpp" and importlib.util.find_spec("xllamacpp") is None:
             raise EnvironmentFailure(
                 "The embedded llama.cpp is not installed here (no module xllamacpp).",
-                hint="pip install 'benchspec[llama]', or name a llama-server in engine.binary.",
+                hint="Install its extra `llama` (README), or name a llama-server in engine.binary.",
             )
         return
     program = str(launch.binary)

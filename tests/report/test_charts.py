@@ -7,13 +7,17 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
+from benchspec.judge.judge import judge
+from benchspec.observations.from_spec import observations_of
 from benchspec.observations.model import Budget, Observations, Quiet, Series, Step
 from benchspec.observations.node import Bounds
 from benchspec.report.charts.canvas import to_svg
 from benchspec.report.charts.chart import Chart, thinned
 from benchspec.report.charts.rates import queue_model
 from benchspec.report.html import template_dir
+from benchspec.spec.models import Spec
 from tests.report import samples
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -204,3 +208,34 @@ def test_arms_at_one_load_are_drawn_beside_each_other() -> None:
 
     assert [chart.id for chart in view.charts] == ["chart-arms"]
     assert view.charts[0].title.startswith("Decode: one-slot is 1.91 times four-slots")
+
+
+def audited(steps: str) -> dict[str, Chart]:
+    text = f"benchspec: 1\nstudy: {{title: t}}\nengine: {{kind: llama.cpp, slots: 4}}\n{steps}"
+    spec = Spec.model_validate(yaml.safe_load(text))
+    seen = observations_of(spec)
+    verdicts = judge(spec, seen, spec_sha256="0" * 64)
+    view = samples.view_of(text, seen, verdicts, samples.facts(text))
+    return {chart.id: chart for chart in view.charts}
+
+
+def test_rates_of_all_without_those_of_one_stream_are_drawn() -> None:
+    """What most posts print: tokens per second in all, by requests in flight."""
+    steps = "observations: {steps: [{concurrency: 1, aggregate_tok_s: 140}, "
+    chart = audited(steps + "{concurrency: 8, aggregate_tok_s: 840}]}")["chart-rates"]
+    assert chart.title == "140 tok/s at C=1, 840 at C=8"
+    assert to_svg(chart).startswith("<svg")
+
+
+def test_an_open_loop_is_drawn_over_requests_per_second_and_has_no_slots() -> None:
+    steps = "observations: {steps: [{rate: 1, aggregate_tok_s: 31.2, ttft_ms: 187}, "
+    found = audited(steps + "{rate: 4, aggregate_tok_s: 62.4, ttft_ms: 10900}]}")
+    assert found["chart-rates"].title == "31.2 tok/s at 1 request/s, 62.4 at 4 requests/s"
+    assert found["chart-first-token"].title == (
+        "First token: 187 ms at 1 request/s, 10,900 ms at 4 requests/s"
+    )
+    for chart in (found["chart-rates"], found["chart-first-token"]):
+        assert "Requests per second" in to_svg(chart)
+        assert chart.table is not None
+        assert chart.table.head[1] == "Requests/s"
+    assert "4 slots" not in to_svg(found["chart-rates"])

@@ -32,6 +32,11 @@ from collections.abc import Iterator
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject, names
 
+_ASK = (
+    "add the other runs, each with its `repeat`, where there are any; `benchspec audit --questions` "
+    "writes down what to ask the author"
+)
+
 RULE = Rule("BS505", "single-run", "error")
 
 
@@ -43,7 +48,7 @@ def check(subject: Subject) -> Iterator[Fact]:
     yield Fact(
         "Every step is measured once: there is no spread, and no threshold can be decided.",
         ("repeats",) if subject.stands("repeats") else subject.sweep_place,
-        "write `repeats: 3` or more",
+        _ASK if subject.seen else "write `repeats: 3` or more",
         arms=names(subject.arms),
         affects=tuple(numeric),
         severity=None if numeric or not subject.tests else "warning",

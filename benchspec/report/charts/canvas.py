@@ -8,6 +8,7 @@ that carry the chart's, so that many charts share one page. Ink becomes `current
 from __future__ import annotations
 
 import io
+import math
 import re
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -83,7 +84,8 @@ def load_axis(axes: Axes, loads: list[float], label: str) -> None:
 
 def from_zero(axes: Axes) -> None:
     """A y axis from zero to a little above the highest mark, so that none is cut."""
-    axes.set_ylim(0, axes.dataLim.y1 * 1.12 or 1)
+    highest = axes.dataLim.y1
+    axes.set_ylim(0, highest * 1.12 if 0 < highest < math.inf else 1)
 
 
 def _rewrite(source: str, chart: Chart) -> str:

@@ -82,6 +82,27 @@ def load_of(step: Step) -> float | None:
     return step.concurrency if step.concurrency is not None else step.rate
 
 
+def open_loop(steps: Sequence[Step]) -> bool:
+    """Whether the x axis is of requests per second, and not of requests in flight."""
+    return all(step.concurrency is None for step in steps)
+
+
+def load_at(load: float, *, is_open: bool) -> str:
+    """`C=8`, or of an open loop `8 requests/s`."""
+    word = "request/s" if load == 1 else "requests/s"
+    return f"{load:g} {word}" if is_open else f"C={load:g}"
+
+
+def load_column(*, is_open: bool) -> str:
+    """The head of a column of loads."""
+    return "Requests/s" if is_open else "C"
+
+
+def load_label(*, is_open: bool) -> str:
+    """What the x axis of loads says."""
+    return "Requests per second" if is_open else "Requests in flight, C"
+
+
 def load_word(step: Step) -> str:
     """`C=8`, `rate=2`, with context and cache where the sweep has them."""
     words = [f"C={step.concurrency}" if step.concurrency is not None else f"rate={step.rate:g}"]

@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 from benchspec.judge.conditions import unfit
 from benchspec.report import measures
 from benchspec.report.charts.canvas import from_zero, load_axis
-from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
+from benchspec.report.charts.chart import (
+    Chart,
+    Key,
+    Style,
+    load_at,
+    load_column,
+    load_label,
+    load_of,
+    open_loop,
+    styled,
+    usable,
+)
 from benchspec.report.charts.rates import Points, draw_points, medians, spread
 from benchspec.report.material import Material
 from benchspec.report.numbers import column, number
@@ -33,7 +44,9 @@ class Figures:
 def charts_of(material: Material, what: Figures) -> list[Chart]:
     """One chart over all arms, or none where fewer than two loads have the figure."""
     points: dict[str, Points] = {}
-    for step in usable(material):
+    steps = usable(material)
+    is_open = open_loop(steps)
+    for step in steps:
         value = what.measure(step)
         if value is not None and not unfit(step, what.figure):
             points.setdefault(step.arm, []).append((float(load_of(step) or 0), value))
@@ -44,25 +57,32 @@ def charts_of(material: Material, what: Figures) -> list[Chart]:
     return [
         Chart(
             id=what.id,
-            title=_title(what, points),
-            description=f"{what.axis} of the median request against requests in flight. A point is "
-            f"one undisturbed repeat, a line joins medians. {what.meaning}",
+            title=_title(what, points, is_open=is_open),
+            description=f"{what.axis} of the median request against "
+            f"{load_label(is_open=is_open).lower()}. A point is one undisturbed "
+            f"repeat, a line joins medians. {what.meaning}",
             legend=tuple(Key(arm, style) for arm, style in drawn),
-            table=_table(what, points),
-            paint=lambda canvas: _paint(canvas, what, [(points[a], s) for a, s in drawn], loads),
+            table=_table(what, points, is_open=is_open),
+            paint=lambda canvas: _paint(
+                canvas, what, [(points[a], s) for a, s in drawn], loads, is_open=is_open
+            ),
             size=(460.0, 250.0),
         )
     ]
 
 
-def _title(what: Figures, points: dict[str, Points]) -> str:
+def _title(what: Figures, points: dict[str, Points], *, is_open: bool) -> str:
     if len(points) > 3:
         return f"{what.name} against load, {len(points)} arms"
     phrases = []
     for arm, series in points.items():
         (low, first), (high, last) = medians(series)[0], medians(series)[-1]
         name = f"{arm}: " if len(points) > 1 else ""
-        phrases.append(f"{name}{_short(first)} ms at C={low:g}, {_short(last)} ms at C={high:g}")
+        ends = [
+            f"{_short(value)} ms at {load_at(load, is_open=is_open)}"
+            for load, value in ((low, first), (high, last))
+        ]
+        phrases.append(name + ", ".join(ends))
     return f"{what.name}: {'; '.join(phrases)}"
 
 
@@ -70,7 +90,7 @@ def _short(value: float) -> str:
     return number(float(f"{value:.3g}"))
 
 
-def _table(what: Figures, points: dict[str, Points]) -> Table:
+def _table(what: Figures, points: dict[str, Points], *, is_open: bool) -> Table:
     rows = [(arm, *point) for arm, series in points.items() for point in medians(series)]
     values = column([value for _, _, value in rows])
     cells = [
@@ -78,15 +98,22 @@ def _table(what: Figures, points: dict[str, Points]) -> Table:
         for (arm, load, _), value in zip(rows, values, strict=True)
     ]
     caption = f"{what.name}, medians over repeats"
-    return Table(caption, ("Arm", "C", what.axis), tuple(cells), frozenset({1, 2}))
+    return Table(
+        caption, ("Arm", load_column(is_open=is_open), what.axis), tuple(cells), frozenset({1, 2})
+    )
 
 
 def _paint(
-    canvas: Figure, what: Figures, drawn: list[tuple[Points, Style]], loads: list[float]
+    canvas: Figure,
+    what: Figures,
+    drawn: list[tuple[Points, Style]],
+    loads: list[float],
+    *,
+    is_open: bool,
 ) -> None:
     axes = canvas.subplots()
     for points, style in drawn:
         draw_points(axes, points, style)
     from_zero(axes)
     axes.set_ylabel(what.axis)
-    load_axis(axes, loads, "Requests in flight, C")
+    load_axis(axes, loads, load_label(is_open=is_open))

@@ -11,7 +11,18 @@ from benchspec.observations.model import Step
 from benchspec.report import measures
 from benchspec.report.charts.canvas import INK, from_zero, load_axis
 from benchspec.report.charts.ceiling import FAR, ceilings
-from benchspec.report.charts.chart import Chart, Key, Style, load_of, styled, usable
+from benchspec.report.charts.chart import (
+    Chart,
+    Key,
+    Style,
+    load_at,
+    load_column,
+    load_label,
+    load_of,
+    open_loop,
+    styled,
+    usable,
+)
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, column, count, number
 from benchspec.report.parts import Cell, Table
@@ -59,19 +70,18 @@ def charts(material: Material) -> list[Chart]:
     if len(loads) < 2:
         return []
     drawn = styled(series)
-    open_loop = all(s.concurrency is None for s in steps)
-    label = "Requests per second" if open_loop else "Requests in flight, C"
+    is_open = open_loop(steps)
     return [
         Chart(
             id="chart-rates",
-            title=_title(series),
-            description="Two panels over requests in flight: tokens per second of all requests "
-            "together, and of one stream. A point is one repeat, a line joins medians, a vertical "
-            "line is the number of slots, crosses are what a queue for those slots predicts, a dotted "
-            "line without marks is what memory bandwidth allows one stream.",
-            legend=_legend(drawn),
-            table=_table(series),
-            paint=lambda canvas: _paint(canvas, drawn, loads, label),
+            title=_title(series, is_open=is_open),
+            description=f"Two panels over {load_label(is_open=is_open).lower()}: tokens per second "
+            "of all requests together, and of one stream. A point is one repeat, a line joins "
+            "medians, a vertical line is the number of slots, crosses are what a queue for those "
+            "slots predicts, a dotted line without marks is what memory bandwidth allows one stream.",
+            legend=_legend(drawn, is_open=is_open),
+            table=_table(series, is_open=is_open),
+            paint=lambda canvas: _paint(canvas, drawn, loads, is_open=is_open),
             size=(460.0, 400.0),
         )
     ]
@@ -127,27 +137,28 @@ def queue_model(steps: list[Step], slots: int) -> Points:
     return predicted
 
 
-def _title(series: list[Series]) -> str:
+def _title(series: list[Series], *, is_open: bool) -> str:
     if len(series) > 3:
         return f"Rates against load, {len(series)} arms"
-    phrases = [_phrase(s, named=len(series) > 1) for s in series if s.aggregate]
+    phrases = [_phrase(s, named=len(series) > 1, is_open=is_open) for s in series if s.aggregate]
     return "; ".join(phrases) or "No repeat was quiet enough for a rate"
 
 
-def _phrase(series: Series, *, named: bool) -> str:
+def _phrase(series: Series, *, named: bool, is_open: bool) -> str:
     """`four-slots: 104 tok/s at C=1, 207 at C=4, 209 at C=8`: both ends and the slots."""
     (load, rate), *rest = medians(series.aggregate)
-    later = [p for p in rest if p[0] == series.slots or p == rest[-1]]
+    later = [p for p in rest if (p[0] == series.slots and not is_open) or p == rest[-1]]
     name = f"{series.arm}: " if named else ""
-    first = f"{number(_short(rate))} tok/s at C={load:g}"
-    return name + ", ".join([first, *(f"{number(_short(y))} at C={x:g}" for x, y in later)])
+    first = f"{number(_short(rate))} tok/s at {load_at(load, is_open=is_open)}"
+    others = [f"{number(_short(y))} at {load_at(x, is_open=is_open)}" for x, y in later]
+    return name + ", ".join([first, *others])
 
 
 def _short(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
+def _legend(drawn: list[tuple[Series, Style]], *, is_open: bool) -> tuple[Key, ...]:
     keys = [
         Key(s.arm + (f" ({count(s.slots, 'slot')} [{s.slots_from}])" if s.slots else ""), style)
         for s, style in drawn
@@ -155,7 +166,10 @@ def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
     if any(s.model for s, _ in drawn):
         keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
     keys += [
-        Key(f"{s.arm}: {_ceiling_label(s)} [derived]", Style(style.colour, "", CEILING))
+        Key(
+            f"{s.arm}: {_ceiling_label(s, is_open=is_open)} [derived]",
+            Style(style.colour, "", CEILING),
+        )
         for s, style in drawn
         if s.ceiling
     ]
@@ -164,15 +178,16 @@ def _legend(drawn: list[tuple[Series, Style]]) -> tuple[Key, ...]:
     return tuple(keys)
 
 
-def _ceiling_label(series: Series) -> str:
+def _ceiling_label(series: Series, *, is_open: bool) -> str:
     """With the figure where the line is too far above the marks to be drawn."""
     if series.near_ceiling:
         return "memory bandwidth allows one stream"
     load, highest = max(series.ceiling, key=lambda point: (_short(point[1]), -point[0]))
-    return f"memory allows one stream {number(_short(highest))} tok/s at C={load:g}, off the chart"
+    at = load_at(load, is_open=is_open)
+    return f"memory allows one stream {number(_short(highest))} tok/s at {at}, off the chart"
 
 
-def _table(series: list[Series]) -> Table:
+def _table(series: list[Series], *, is_open: bool) -> Table:
     rows = [
         (s, load)
         for s in series
@@ -194,7 +209,7 @@ def _table(series: list[Series]) -> Table:
     ]
     head: tuple[str, ...] = (
         "Arm",
-        "C",
+        load_column(is_open=is_open),
         "Aggregate tok/s",
         "Per stream tok/s",
         "Queue model tok/s",
@@ -218,7 +233,9 @@ def spread(points: Points, load: float) -> str | None:
     return f"{number(min(values))} to {number(max(values))}" if len(values) > 1 else None
 
 
-def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], x: str) -> None:
+def _paint(
+    canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], *, is_open: bool
+) -> None:
     above, below = canvas.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     for series, style in drawn:
         _draw(above, series.aggregate, series.disturbed[0], style)
@@ -230,8 +247,9 @@ def _paint(canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float]
     for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
         axes.set_ylabel(label)
         from_zero(axes)
-    load_axis(below, loads, x)
-    _slot_lines(above, below, drawn, loads)
+    load_axis(below, loads, load_label(is_open=is_open))
+    if not is_open:
+        _slot_lines(above, below, drawn, loads)
 
 
 def _draw(axes: Axes, points: Points, disturbed: Points, style: Style) -> None:
