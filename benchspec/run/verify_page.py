@@ -1,7 +1,8 @@
 """Judge a saved report again from the spec and the observations that it carries.
 
-A page without its bundle can show that its verdicts follow from its figures, and that its cards
-say what they say. It cannot show where the figures came from: no journal, no samples, no manifest.
+A page without its bundle can show that its verdicts follow from its figures, and that its words at
+the top and on the cards are those of the verdicts. It cannot show where the figures came from: no
+journal, no samples, no manifest.
 """
 
 from __future__ import annotations
@@ -35,10 +36,13 @@ from benchspec.spec.source import parse
 from benchspec.store.files import read_whole
 
 PAGE_LIMIT_BYTES = 64 << 20
+_TOP = re.compile(
+    rb'<ul class="tally".*?</ul>|<ol class="answers".*?</ol>|<p class="open">.*?</p>', re.DOTALL
+)
 _CARD = re.compile(rb'<article class="card .*?</article>', re.DOTALL)
 _NOT_CHECKED = (
     "A page alone: the journal and the samples behind its figures, the bytes of the bundle, "
-    "the overrides it names and its words outside the verdict cards were not checked."
+    "the overrides it names and its words outside its verdicts were not checked."
 )
 _NOT_COMPLETE = (
     "The page leaves out long counter series or texts: verdicts that rest on a counter and the "
@@ -121,7 +125,7 @@ def _without_counters(spec: Spec, result: dict[str, Any], true: Verdicts) -> set
 
 
 def _cards(file: str, html: bytes, spec: Spec, result: dict[str, Any]) -> Iterator[Mismatch]:
-    """The words of the verdict cards, rendered again from the result."""
+    """The words of the verdicts, at the top and in their cards, rendered again from the result."""
     facts = BundleFacts(
         benchspec=result["benchspec"],
         utc=result["utc"],
@@ -130,7 +134,9 @@ def _cards(file: str, html: bytes, spec: Spec, result: dict[str, Any]) -> Iterat
         spec_sha256=result["verdicts"].spec_sha256,
     )
     again = render_html(make_view(spec, result["observations"], result["verdicts"], facts))
-    if [visible_text(c) for c in _CARD.findall(html)] != [
-        visible_text(c) for c in _CARD.findall(again)
-    ]:
-        yield Mismatch(file, "The words of its verdict cards are not those of the result in it.")
+    for what, part in (("answers at its top", _TOP), ("verdict cards", _CARD)):
+        if [visible_text(c) for c in part.findall(html)] != [
+            visible_text(c) for c in part.findall(again)
+        ]:
+            text = f"The words of its {what} are not those of the result in it."
+            yield Mismatch(file, text)

@@ -98,16 +98,25 @@ def test_another_spec_is_found(measured: Path, tmp_path: Path) -> None:
     assert "SHA-256" in verify(edited(measured, tmp_path, reword))[1]["mismatches"][0]["text"]
 
 
-def test_a_card_that_says_otherwise_is_found(measured: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [
+        ('<article class="card', "cards"),
+        ('<ol class="answers"', "top"),
+        ('<p class="open">', "top"),
+    ],
+)
+def test_words_that_say_otherwise_are_found(
+    measured: Path, tmp_path: Path, part: str, said: str
+) -> None:
     copy = tmp_path / "page.html"
     text = measured.read_text("utf-8")
-    card = text.index('<article class="card')
-    word = re.compile(r"<b>\w[\w ]*</b>").search(text, card)
+    word = re.compile(r"<b>\w[\w ]*</b>").search(text, text.index(part))
     assert word
     copy.write_text(text[: word.start()] + "<b>Proven</b>" + text[word.end() :], "utf-8")
 
     (mismatch,) = verify(copy)[1]["mismatches"]
-    assert "cards" in mismatch["text"]
+    assert said in mismatch["text"]
 
 
 def test_without_its_long_series_a_page_still_answers_for_its_requests(
