@@ -43,6 +43,13 @@ _FROM_DEFAULTS = {
 }
 
 ALWAYS = ("parallel", "ctx-size", "ctx-size-per-slot", "kv-unified")
+"""Settings that are listed whether or not somebody asked for them."""
+
+WHERE_READ = (
+    "flash-attn", "cache-type-k", "cache-type-v", "n-gpu-layers", "spec-type", "split-mode",
+    "GGML_CUDA_ALLREDUCE",
+)  # fmt: skip
+"""Settings that are listed beside these where they can be read."""
 
 
 def whole(value: object) -> int | None:
@@ -99,6 +106,10 @@ def _derived_from_log(facts: Facts) -> dict[str, Scalar]:
     layers = _offloaded(facts)
     if layers is not None:
         found["n-gpu-layers"] = layers
+    if "internal_allreduce_gpus" in facts:
+        found["GGML_CUDA_ALLREDUCE"] = "internal"
+    if "meta_devices" in facts:
+        found["split-mode"] = "tensor"
     cache = facts.get("prompt_cache")
     if isinstance(cache, str):
         mib = {"disabled": 0, "no limit": -1}.get(cache)
@@ -145,8 +156,9 @@ def _rounded(value: object) -> Scalar | None:
 def setting_records(
     asked: Mapping[str, Scalar | None], live: Mapping[str, tuple[Scalar, str]]
 ) -> list[SettingRecord]:
-    """One record per asked setting, and always slots and context; unreadable ones have no `found`."""
-    names = [*ALWAYS, *(name for name in asked if name not in ALWAYS)]
+    """One record per asked setting, and always slots and context; unreadable ones have no `found`.
+    Then what decides the speed, where it can be read."""
+    names = dict.fromkeys([*ALWAYS, *asked, *(name for name in WHERE_READ if name in live)])
     return [
         SettingRecord(
             name=name,

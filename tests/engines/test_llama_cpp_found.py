@@ -85,3 +85,15 @@ def test_a_models_folder_is_not_its_name() -> None:
     assert model_name({"model_path": path, "model_alias": path}) == "m.gguf"
     assert model_name({"model_path": path, "model_alias": "mine"}) == "mine"
     assert model_name({"model_path": 7}) is None
+
+
+def test_what_decides_the_speed_is_listed_where_it_can_be_read() -> None:
+    facts = {"n_ctx": 512, "flash_attention": "enabled", "cache_type_k": "f16", "meta_devices": 2}
+    live = live_settings({}, None, {**facts, "internal_allreduce_gpus": 2})
+    found = {one.name: (one.asked, one.found) for one in setting_records({}, live)}
+    assert found["flash-attn"] == (None, "on")
+    assert found["cache-type-k"] == (None, "f16")
+    assert found["n-gpu-layers"] == (None, 0)
+    assert found["split-mode"] == (None, "tensor")
+    assert found["GGML_CUDA_ALLREDUCE"] == (None, "internal")
+    assert "cache-type-v" not in found
