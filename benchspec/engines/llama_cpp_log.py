@@ -121,6 +121,7 @@ _FINDINGS = (
     pattern("warning", "ctx-size", r"failed to find a memory slot for batch"),
     pattern("warning", "kv-unified", r"purging slot \d+"),
     pattern("warning", "context-shift", r"slot context shift"),
+    pattern("changed", "ctx-size", r"stop processing: n_\w+ = \d+, truncated = 1\b"),
     pattern("warning", "cache-prompt", r"need to evaluate at least 1 token"),
     pattern("warning", "cache-prompt", r"forcing full prompt re-processing"),
     pattern("ignored", "n-gpu-layers", r"no usable GPU found"),
@@ -139,7 +140,9 @@ _RESTARTED = re.compile(r"\bbuild_info: b\d")
 _STARTED = re.compile(r"listening on \S+")
 
 # After the start, a dozen ordinary lines per request; of those only these may matter.
-_WHILE_RUNNING = re.compile(r"forcing full|need to evaluate|purging slot|context shift")
+_WHILE_RUNNING = re.compile(
+    r"forcing full|need to evaluate|purging slot|context shift|truncated = 1\b"
+)
 
 # Always there, or only a consequence of another line.
 _HARMLESS = re.compile(

@@ -6,7 +6,6 @@ a message varies with the engine's version, and with what kept the log (journald
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -14,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from benchspec.knowledge.wrapped import unwrapped, without_colour
 from benchspec.store.records import LogFinding
 
 LINE_LIMIT = 1000  # characters kept of one line
@@ -21,14 +21,6 @@ FINDING_LIMIT = 100  # findings kept of one log, and
 REPEAT_LIMIT = 3  # of one pattern: run-time trouble repeats for every request
 
 Effect = Literal["refused", "changed", "ignored", "fell-back", "warning", "error"]
-
-_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_WRAPPED = re.compile(
-    r"[A-Z]\w{2} [ \d]\d \d{2}:\d{2}:\d{2} \S+ [\w.@-]+\[\d+\]: "  # journald, syslog
-    r"|\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2}) (?=\S)"  # docker logs -t, kubectl --timestamps
-    r"|[\w.-]+ +\| "  # docker compose
-)
-"""What the keeper of a log puts before a line."""
 
 _LOST = re.compile(r"^\[[\d.]+[KM]?B? blob data\]$")
 """In the place of a line with control characters, from journald."""
@@ -110,7 +102,7 @@ class LogForm:
 def numbered(lines: Iterable[str], form: LogForm, *, first: int = 1) -> Iterator[Line]:
     """The lines as `form` takes them apart, counted from `first`."""
     for number, raw in enumerate(lines, start=first):
-        text = _COLOUR.sub("", _unwrapped(raw[: form.line_limit * 2]))
+        text = without_colour(unwrapped(raw[: form.line_limit * 2]))
         text = text.rstrip()[: form.line_limit]
         if not text.isprintable():
             text = "".join(c if c.isprintable() else " " for c in text)
@@ -119,23 +111,6 @@ def numbered(lines: Iterable[str], form: LogForm, *, first: int = 1) -> Iterator
             yield Line(number, _letter(level["level"] or ""), text[level.end() :])
         else:
             yield Line(number, "", text)
-
-
-def _unwrapped(raw: str) -> str:
-    if raw.startswith('{"log":'):
-        raw = _docker(raw)
-    wrapped = _WRAPPED.match(raw)
-    return raw[wrapped.end() :] if wrapped else raw
-
-
-def _docker(raw: str) -> str:
-    """The line inside a record of docker's json-file driver."""
-    try:
-        record = json.loads(raw)
-    except ValueError:
-        return raw
-    line = record.get("log") if isinstance(record, dict) else None
-    return line if isinstance(line, str) else raw
 
 
 def _letter(level: str) -> str:

@@ -267,3 +267,11 @@ PORT = """
 )  # fmt: skip
 def test_the_reason_of_a_failed_start(log: str, reason: str | None) -> None:
     assert failure_reason(log.splitlines()) == reason
+
+
+def test_a_context_that_overflows_while_running_is_a_change_of_the_context_size() -> None:
+    release = "0.10.000.000 I slot      release: id  0 | task 1 | stop processing: n_tokens = 2048"
+    log = [f"{release}, truncated = 0", f"{release}, truncated = 1"]
+    reading = read_log(log, running=True, first=7)
+    ((effect, setting, line),) = [(f.effect, f.setting, f.line) for f in reading.findings]
+    assert (effect, setting, line) == ("changed", "ctx-size", 8)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from benchspec.engines.log_settings import ServerLog, pairs
 from benchspec.engines.logs import LOGS
+from benchspec.knowledge.wrapped import unwrapped
 from benchspec.store.records import LogFinding
 
 DATA = Path(__file__).parent / "data" / "attached"
@@ -247,3 +248,10 @@ def test_pairs_of_nested_and_hostile_text() -> None:
         "g": -1,
     }
     assert dict(pairs("(" * 5000)) == {}
+
+
+def test_a_tab_that_syslog_wrote_as_a_number_is_a_tab_again_and_only_there() -> None:
+    kept = "Jan 01 12:00:00 host ollama[13]: a#011b"
+    assert unwrapped(kept) == "a\tb"
+    assert unwrapped("the colour #0110ff") == "the colour #0110ff"
+    assert unwrapped('{"log":"#011\\n"}') == "#011\n"
