@@ -67,6 +67,15 @@ COUNTERS: dict[str, tuple[str, ...]] = {
 }
 """Counters that are understood, and the units that they are read in."""
 
+ENGINE_AVERAGES: dict[str, tuple[str, ...]] = {
+    "prompt_throughput": ("tok/s",),
+    "generation_throughput": ("tok/s",),
+    "requests_running": ("1",),
+    "requests_waiting": ("1",),
+    "kv_cache_usage": ("%", "1"),
+}
+"""What engines log of themselves every few seconds, and its units: kept to look at, in no check."""
+
 MOST_STEPS = 2_000
 MOST_REQUESTS = 10_000
 

@@ -2,7 +2,9 @@
 
 ## What it checks
 The name of every counter of someone else's figures against those that the judge knows, and its unit
-against those in which it is read. A counter that was not measured needs neither.
+against those in which it is read. A counter that was not measured needs neither. Averages that an
+engine logs of itself (`prompt_throughput`, `generation_throughput`, `requests_running`,
+`requests_waiting`, `kv_cache_usage`), as `benchspec import log` prints them, are no slip of the pen.
 
 ## Why it misleads
 The samples stand in the file and no check looks at them: `memory_utilization` where
@@ -34,7 +36,7 @@ from collections.abc import Iterator
 
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
-from benchspec.spec.observed import COUNTERS
+from benchspec.spec.observed import COUNTERS, ENGINE_AVERAGES
 
 RULE = Rule("BS413", "counter-not-read", "warning", applies="audit")
 
@@ -53,6 +55,8 @@ def check(subject: Subject) -> Iterator[Fact]:
         return
     for number, series in enumerate(subject.spec.observations.series):
         if series.not_measured is not None:
+            continue
+        if series.unit in ENGINE_AVERAGES.get(series.counter, ()):
             continue
         written = series.counter.lower().replace("-", "_")
         units = COUNTERS.get(_WORDS.get(written, written))
