@@ -20,6 +20,8 @@ REASONS = {
 """As `nvidia-smi -q -d PERFORMANCE` prints them, below `Clocks Event Reasons` or, on older drivers,
 `Clocks Throttle Reasons`; by the name of the counter that means the same."""
 
+_GPU = re.compile(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*$")
+
 
 def parse_query(lines: Iterable[str]) -> Iterator[dict[str, float | str | None]]:
     """Rows of `nvidia-smi --query-gpu=... --format=csv`, by the names of the header without units.
@@ -53,4 +55,25 @@ def parse_reasons(lines: Iterable[str]) -> dict[str, bool]:
         name = REASONS.get(match["name"]) if match else None
         if match and name is not None:
             found[name] = found.get(name, False) or match["state"] == "Active"
+    return found
+
+
+def reasons_by_device(lines: Iterable[str]) -> dict[str, list[dict[str, bool]]]:
+    """What `nvidia-smi -q -d PERFORMANCE` says of each card, look by look (`-l` repeats it).
+
+    Cards are gpu0, gpu1, ... in the order in which they are printed; an excerpt without a line that
+    names a card is of gpu0. A look without any reason is left out.
+    """
+    names: dict[str, str] = {}
+    looks: list[tuple[str, list[str]]] = [("gpu0", [])]
+    for line in lines:
+        card = _GPU.match(line[:LINE_LIMIT])
+        if card:
+            looks.append((names.setdefault(card[1], f"gpu{len(names)}"), []))
+        else:
+            looks[-1][1].append(line)
+    found: dict[str, list[dict[str, bool]]] = {}
+    for device, section in looks:
+        if reasons := parse_reasons(section):
+            found.setdefault(device, []).append(reasons)
     return found
