@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -29,6 +29,13 @@ _interval = click.option(
     type=click.FloatRange(0.001, 3600),
     show_default=True,
     help="Seconds between lines that carry no time.",
+)
+
+_LOG_EXAMPLES = examples(
+    "journalctl -u llama-server -o cat > server.log",
+    "benchspec import log server.log",
+    "vllm bench serve ... | tee result.txt",
+    "benchspec import log result.txt --arm tuned",
 )
 
 
@@ -130,6 +137,74 @@ def nsys(file: Path, total: float | None, as_json: bool) -> None:
     _print({"budgets": [budget_of(found, total, "GPU kernels")]}, as_json)
 
 
+@command.command("log", epilog=_LOG_EXAMPLES)
+@_log
+@click.option("--arm", help="Id of the arm that ran; without it, that of a spec without arms.")
+@_json
+def log(file: Path, arm: str | None, as_json: bool) -> None:
+    """Throughputs and timings from the log of a server, or from what a client printed.
+
+    Of each request where the log tells of requests, else averages over the log's interval. Read are
+    the timings of llama.cpp and llama-server, throughput lines of vLLM and SGLang, Ollama's requests
+    and --verbose, tabbyAPI's metrics, the result block of `vllm bench serve` and
+    `sglang.bench_serving`, tables of llama-bench, and mlx_lm's timings; with or without the prefixes
+    of journald, docker and compose. What no key holds is named on stderr and left out.
+    """
+    from benchspec.observations.importers.logs.formats import FORMATS, read_log
+
+    found, names = read_log([_unwrapped(line) for line in _lines(file)], file.name)
+    if not names:
+        known = "; ".join(f"{form.name} ({form.sign})" for form in FORMATS)
+        raise UsageError(f"{file} holds no line of a log that is read.", hint=f"known: {known}")
+    err(f"read: {', '.join(names)}")
+    if found.left_out:
+        err(f"left out, as no key holds it or it is not certain: {'; '.join(found.left_out)}")
+    if not (found.steps or found.series or found.arm):
+        raise UsageError(f"{file} holds no figure that a key holds.", hint="see what was left out")
+    whose = {"arm": arm} if arm else {}
+    arms = {"arms": {arm or "main": found.arm}} if found.arm else {}
+    parts = {"steps": found.steps, "series": found.series}
+    _print(
+        arms | {name: [whose | one for one in all_] for name, all_ in parts.items() if all_},
+        as_json,
+    )
+
+
+@command.command("perf", epilog=examples("benchspec import perf performance.txt"))
+@_log
+@_json
+def perf(file: Path, as_json: bool) -> None:
+    """Which limits held the clocks down, from a saved `nvidia-smi -q -d PERFORMANCE`.
+
+    A reason that was set is 100 %, one that was not is 0 %, at each look (`-l` looks again and again).
+    """
+    from benchspec.telemetry.smi_text import reasons_by_device
+
+    series = [
+        {
+            "counter": counter,
+            "unit": "%",
+            "device": device,
+            "source": f"nvidia-smi -q -d PERFORMANCE, looks: {len(looks)}",
+            "values": [100.0 * look[counter] for look in looks if counter in look],
+        }
+        for device, looks in reasons_by_device(_lines(file)).items()
+        for counter in dict.fromkeys(name for look in looks for name in look)
+    ]
+    if not series:
+        raise UsageError(
+            f"{file} holds no reason that nvidia-smi prints for a lower clock.",
+            hint="while the load runs: nvidia-smi -q -d PERFORMANCE > performance.txt",
+        )
+    _print({"series": series}, as_json)
+
+
+def _unwrapped(line: str) -> str:
+    from benchspec.knowledge.wrapped import unwrapped, without_colour
+
+    return without_colour(unwrapped(line))
+
+
 def _series(file: Path, series: list[dict[str, Any]], kind: str, as_json: bool) -> None:
     if not series:
         raise UsageError(
@@ -139,7 +214,7 @@ def _series(file: Path, series: list[dict[str, Any]], kind: str, as_json: bool) 
     _print({"series": series}, as_json)
 
 
-def _print(observations: dict[str, list[dict[str, Any]]], as_json: bool) -> None:
+def _print(observations: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         emit_json({"format_version": 1, "observations": observations})
         return
@@ -258,13 +333,28 @@ def _without_nothing(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, [])}
 
 
-def _yaml(observations: dict[str, list[dict[str, Any]]]) -> Iterable[str]:
-    """Flow style, one item a line, as a person would paste it (JSON strings are YAML)."""
+def _yaml(observations: Mapping[str, Any]) -> Iterable[str]:
+    """Flow style, one item a line, as a person would paste it (JSON strings are YAML).
+
+    The requests of a step stand on lines of their own.
+    """
     yield "observations:"
     for part, items in observations.items():
         yield f"  {part}:"
         for one in items:
-            fields = ", ".join(
-                f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in one.items()
-            )
-            yield f"    - {{{fields}}}"
+            if isinstance(items, dict):
+                yield f"    {json.dumps(one)}: {_flow(items[one])}"
+                continue
+            fields = dict(one)
+            requests = fields.pop("requests", [])
+            if not requests:
+                yield f"    - {_flow(fields)}"
+                continue
+            yield f"    - {_flow(fields)[:-1]}, requests: ["
+            yield from (f"        {_flow(request)}," for request in requests[:-1])
+            yield f"        {_flow(requests[-1])}]}}"
+
+
+def _flow(fields: Mapping[str, Any]) -> str:
+    written = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in fields.items())
+    return f"{{{', '.join(written)}}}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+import yaml
+from click.testing import CliRunner, Result
 
 from benchspec.cli.import_ import command
 from benchspec.errors import UsageError
@@ -251,3 +253,127 @@ def test_json_is_one_object(tmp_path: Path) -> None:
     done = CliRunner().invoke(command, ["nsys", str(log), "--json"], catch_exceptions=False)
     said = json.loads(done.stdout)
     assert said["observations"]["budgets"][0]["total_ms"] == 81.0
+
+
+# --- log: what engines and clients say of themselves -----------------------------------------------
+
+SAMPLES = Path(__file__).parent.parent / "observations" / "data" / "log-formats.yaml"
+FORMS = {form["id"]: form["lines"] for form in yaml.safe_load(SAMPLES.read_text("utf-8"))}
+
+
+def run_log(tmp_path: Path, text: str, *options: str) -> Result:
+    log = tmp_path / "server.log"
+    log.write_text(text, "utf-8")
+    return CliRunner().invoke(command, ["log", str(log), *options], catch_exceptions=False)
+
+
+@pytest.mark.parametrize("form", ["LF05", "LF06", "LF09", "LF10", "LF11", "LF12", "LF13"])
+def test_a_log_can_be_pasted_into_a_spec(tmp_path: Path, form: str) -> None:
+    log = tmp_path / "server.log"
+    log.write_text("\n".join(FORMS[form]), "utf-8")
+    observed = pasted("log", str(log))
+    assert observed.steps
+    assert all((step.source or "").startswith("server.log: ") for step in observed.steps)
+    judge(
+        Spec.model_validate({"benchspec": 1, "study": {"title": "x"}}),
+        observed,
+        spec_sha256="0" * 64,
+    )
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        lambda line: "Jan 01 12:00:00 host serve[24]: " + line.replace("\t", "#011"),
+        lambda line: f"2026-10-21T12:00:00.123456789Z {line}",
+        lambda line: f"engine-1  | {line}",
+        lambda line: json.dumps({"log": line + "\n", "stream": "stderr", "time": "2026"}),
+        lambda line: f"\x1b[32m{line}\x1b[0m",
+    ],
+    ids=["journald", "docker -t", "compose", "docker json", "colours"],
+)
+@pytest.mark.parametrize("form", ["LF05", "LF06", "LF09", "LF10", "LF11", "LF12", "LF13"])
+def test_what_kept_a_log_does_not_matter(
+    tmp_path: Path, form: str, wrap: Callable[[str], str]
+) -> None:
+    plain = run_log(tmp_path, "\n".join(FORMS[form])).stdout
+    assert run_log(tmp_path, "\n".join(map(wrap, FORMS[form]))).stdout == plain
+
+
+def test_what_has_no_key_is_named_in_one_line(tmp_path: Path) -> None:
+    done = run_log(tmp_path, "\n".join(FORMS["LF09"]))
+    (line,) = [one for one in done.stderr.splitlines() if one.startswith("left out")]
+    assert "CPU KV cache usage" in line
+    assert "CPU" not in done.stdout
+
+
+def test_the_arm_that_ran_may_be_named(tmp_path: Path) -> None:
+    log = "\n".join(FORMS["LF09"])
+    said = json.loads(run_log(tmp_path, log, "--arm", "tuned", "--json").stdout)["observations"]
+    assert said["arms"] == {"tuned": {"kv_tokens": 80000}}
+    assert {one["arm"] for one in (*said["steps"], *said["series"])} == {"tuned"}
+
+
+def test_the_name_of_an_arm_is_text_whatever_it_is(tmp_path: Path) -> None:
+    done = run_log(tmp_path, "\n".join(FORMS["LF09"]), "--arm", 'a: {"b\n')
+    assert 'a: {"b\n' in yaml.safe_load(done.stdout)["observations"]["arms"]
+
+
+def test_what_is_no_log_is_refused_with_the_formats_that_are_read(tmp_path: Path) -> None:
+    for text in ("", "hello\n", "\x00\xff\n" * 100, DMON, "[100B blob data]\n"):
+        with pytest.raises(UsageError, match="no line of a log") as refused:
+            run_log(tmp_path, text)
+        assert "llama-server timings" in (refused.value.hint or "")
+
+
+def test_a_log_with_lines_and_no_figure_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no figure that a key holds"):
+        run_log(tmp_path, FORMS["LF06"][-1])
+
+
+def test_what_a_long_log_gives_can_still_be_pasted(tmp_path: Path) -> None:
+    gin = '[GIN] 2026/01/01 - 12:{:02}:{:02} | 200 | 5.1s | 127.0.0.1 | POST "/api/chat"'
+    log = tmp_path / "server.log"
+    log.write_text("\n".join(gin.format(n // 60 % 60, n % 60) for n in range(12_000)), "utf-8")
+    (step,) = pasted("log", str(log)).steps
+    assert len(step.requests) == 6_000
+
+
+# --- perf: why clocks were low ----------------------------------------------------------------------
+
+PERFORMANCE = """\
+GPU 00000000:01:00.0
+    Performance State                     : P2
+{0}
+GPU 00000000:02:00.0
+    Clocks Throttle Reasons
+        SW Power Cap                      : Not Active
+            HW Thermal Slowdown           : Active
+        GPU T.Limit Temp                  : N/A
+"""
+
+
+def test_reasons_are_series_of_each_card_and_the_judge_reads_them(tmp_path: Path) -> None:
+    text = PERFORMANCE.format("\n".join(FORMS["LF04"]))
+    series = {(o.device, o.counter): o for o in imported(tmp_path, "perf", text * 2)}
+    assert series["gpu0", "throttle_power_cap"].values == [100, 100]
+    assert series["gpu0", "throttle_thermal"].values == [0, 0]
+    assert series["gpu1", "throttle_power_cap"].values == [0, 0]
+    assert series["gpu1", "throttle_thermal"].values == [100, 100]
+    assert ("gpu1", "throttle_hw_slowdown") not in series
+    observed = pasted("perf", str(tmp_path / "log"))
+    raw = {"benchspec": 1, "study": {"title": "x"}}
+    checks = judge(Spec.model_validate(raw), observed, spec_sha256="0" * 64).checks
+    readings = {c.at.get("device"): c.reading for c in checks if c.check == "thermal"}
+    assert readings == {"gpu0": "power-capped", "gpu1": "throttled"}
+
+
+def test_an_excerpt_without_a_card_is_of_the_first(tmp_path: Path) -> None:
+    series = imported(tmp_path, "perf", "\n".join(FORMS["LF04"]))
+    assert {one.device for one in series} == {"gpu0"}
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", "GPU 00000000:01:00.0\n", "SW Power Cap : N/A\n"])
+def test_what_names_no_reason_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="holds no reason"):
+        imported(tmp_path, "perf", text)
