@@ -109,6 +109,14 @@ def test_four_generations_of_llama_server() -> None:
     assert drafts == [(None, None), (None, None), (60, 100), (60, 120)]
 
 
+def test_a_recorded_log_of_llama_server() -> None:
+    log = Path(__file__).parent.parent / "engines" / "data" / "start-three-slots.log"
+    step = only_step(log.read_text("utf-8").splitlines())
+    wanted = {"tokens": 4, "self_reported_tok_s": 70.69, "server_prefill_ms": 24.77}
+    assert step["requests"] == [wanted]
+    assert step["prefill_tok_s"] == 80.73
+
+
 HEADER = "slot print_timing: id  {} | task {} | "
 BLOCK = [
     "prompt eval time =     {0}.00 ms /   100 tokens (    2.00 ms per token,   500.00 tokens per second)",
@@ -174,6 +182,15 @@ def test_throughputs_of_vllm_are_series_over_their_interval() -> None:
     assert rate["source"].endswith("engine 000")
     step = found.steps[0]
     assert (step["running_max"], step["waiting_max"], step["hit_rate"]) == (16, 25, "32.2 %")
+
+
+def test_what_each_engine_has_for_itself_is_not_that_of_all() -> None:
+    lines = [V1.format(5, 1, 1), V1.format(5, 1, 1).replace("000:", "001:")]
+    found = read(lines)
+    assert not found.steps
+    assert len({one["source"] for one in found.series}) == 2
+    ranks = [FORMS["LF10"][0], FORMS["LF10"][0].replace("TP0", "DP1 TP0")]
+    assert "running_max" not in only_step(ranks)
 
 
 def test_one_line_says_no_interval_and_a_new_year_no_times() -> None:
@@ -360,6 +377,13 @@ def test_a_rate_is_an_open_loop_and_not_set_is_no_limit() -> None:
     step = only_step(text.splitlines())
     assert (step["mode"], step["rate"]) == ("open", 10)
     assert "concurrency" not in step
+
+
+def test_speculation_in_a_block_of_vllm() -> None:
+    text = SERVING.replace("Accept length: ", "Acceptance length:")
+    text = text.replace("Concurrency: ", "Acceptance rate (%):")
+    step = only_step(text.splitlines())
+    assert (step["tokens_per_round"], step["acceptance"]) == (2.5, "31.6 %")
 
 
 def test_rows_of_llama_bench_with_their_settings() -> None:

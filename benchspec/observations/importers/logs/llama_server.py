@@ -180,3 +180,4 @@ def _conclude(found: Found, blocks: list[_Block]) -> None:
         tokens_per_round=None if None in lengths else between(lengths),
     )
     found.leave_out("total time; prompt tokens, of which cached ones are not counted; line times")
+    found.leave_out("graphs reused, which adds up over requests")

@@ -27,7 +27,8 @@ _KEYS = {
     "Output token throughput (tok/s)": "aggregate_tok_s",
     "Mean TTFT (ms)": "ttft_ms",
     "Mean TPOT (ms)": "tpot_ms",
-    "Accept length": "tokens_per_round",
+    "Accept length": "tokens_per_round",  # SGLang
+    "Acceptance length": "tokens_per_round",  # vLLM
 }
 """Name in the block -> key of a step in the same unit."""
 
@@ -47,8 +48,9 @@ _ITL = {
 _LIMITS = ("Maximum request concurrency", "Max request concurrency", "Max reqeuest concurrency")
 _RATES = ("Request rate configured (RPS)", "Traffic request rate")
 _E2E = ("Mean E2E Latency (ms)", "Mean E2EL (ms)")
+_ACCEPTANCE = "Acceptance rate (%)"
 _READ = {*_KEYS, *_COUNTS, *_ITL, *_LIMITS, *_RATES, *_E2E}
-_READ |= {"Successful requests", "Total input tokens", "Backend"}
+_READ |= {_ACCEPTANCE, "Successful requests", "Total input tokens", "Backend"}
 
 
 def read(lines: Iterable[str]) -> Found:
@@ -71,12 +73,17 @@ def read(lines: Iterable[str]) -> Found:
 def _conclude(found: Found, block: dict[str, str] | None) -> None:
     if not block:
         return
-    figures = {key: first_number(block.get(name)) for name, key in _KEYS.items()}
+    figures: dict[str, Any] = {
+        key: first_number(block.get(name)) for name, key in _KEYS.items() if name in block
+    }
+    accepted = first_number(block.get(_ACCEPTANCE))
+    if accepted is not None and accepted <= 100:
+        figures["acceptance"] = f"{accepted} %"
     counts = {key: whole(block.get(name)) for name, key in _COUNTS.items()}
     itl = present(**{key: first_number(block.get(name)) for name, key in _ITL.items()})
     latency = first_number(_any(block, _E2E))
     sent = present(
-        **_sending(block),
+        **_sending(found, block),
         **_prompts(block, counts["errors"]),
         latency_s=None if latency is None else rounded(latency / 1000),
         itl_ms=itl or None,
@@ -87,10 +94,12 @@ def _conclude(found: Found, block: dict[str, str] | None) -> None:
             found.leave_out(name)
 
 
-def _sending(block: dict[str, str]) -> dict[str, Any]:
+def _sending(found: Found, block: dict[str, str]) -> dict[str, Any]:
     """How requests were sent: at a rate, or so many at once; `inf` and `not set` are neither."""
     rate, limit = number(_any(block, _RATES)), whole(_any(block, _LIMITS))
     if rate:
+        if limit:
+            found.leave_out("the limit of requests at once, beside a rate")
         return {"mode": "open", "rate": rate}
     return {"concurrency": limit} if limit else {}
 

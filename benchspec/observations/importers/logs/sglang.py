@@ -42,12 +42,14 @@ def read(lines: Iterable[str]) -> Found:
     found, averages = Found(), Averages(_FIELDS)
     lengths: list[float | None] = []
     rates: list[float | None] = []
+    ranks: set[str] = set()
     new = cached = 0.0
     for line in lines:
         batch = _BATCH.search(line) if " batch" in line else None
         if batch is None:
             continue
         printed = pairs(batch["rest"])
+        ranks.add(batch["rank"])
         averages.add(_who(batch), _seconds(batch["time"]), printed)
         lengths.append(first_number(printed.get("accept len")))
         rates.append(first_number(printed.get("accept rate")))
@@ -61,8 +63,12 @@ def read(lines: Iterable[str]) -> Found:
         figures["acceptance"] = between(rates)
     if new + cached > 0:
         figures["hit_rate"] = rounded(cached / (new + cached))
-    running, waiting = averages.most("requests_running"), averages.most("requests_waiting")
-    step(found, [], _SOURCE, running_max=running, waiting_max=waiting, **figures)
+    if len(ranks) > 1:
+        found.leave_out("most requests at once, of which each rank has its own")
+    else:
+        figures["running_max"] = averages.most("requests_running")
+        figures["waiting_max"] = averages.most("requests_waiting")
+    step(found, [], _SOURCE, **figures)
     found.left_out.sort()
     return found
 

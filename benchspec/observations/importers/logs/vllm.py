@@ -69,9 +69,15 @@ def read(lines: Iterable[str]) -> Found:
         if figures.pop("hit_rate", None) is not None:
             found.leave_out("the hit rate, which may count what was read again after a preemption")
     averages.into(found, _SOURCE)
-    running, waiting = averages.most("requests_running"), averages.most("requests_waiting")
-    figures |= _speculation(speculation)
-    step(found, [], _SOURCE, running_max=running, waiting_max=waiting, **figures)
+    if len({who for who, _ in averages.tracks}) > 1:
+        figures.pop("hit_rate", None)
+        found.leave_out("hit rate and most requests at once, of which each engine has its own")
+    else:
+        figures["running_max"] = averages.most("requests_running")
+        figures["waiting_max"] = averages.most("requests_waiting")
+    if speculation:
+        found.leave_out("acceptance by position, system efficiency")
+    step(found, [], _SOURCE, **figures, **_speculation(speculation))
     return found
 
 
