@@ -6,6 +6,7 @@ Everything that comes back is untrusted: bounded in size and time, and checked b
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,6 +17,10 @@ from benchspec.errors import EngineFailure
 
 ANSWER_LIMIT_BYTES = 4 * 1024 * 1024
 CALL_TIMEOUT_S = 10.0
+
+SHARES = ("_perc", "_percent", "_usage", "_ratio", "_rate")
+"""Endings of metrics that are a part of something: `vllm:kv_cache_usage_perc`, `sglang:token_usage`,
+`sglang:cache_hit_rate`, `llamacpp:kv_cache_usage_ratio`. Everything else is a count."""
 
 
 @dataclass(frozen=True)
@@ -105,22 +110,36 @@ class ControlPlane:
 
 
 def prometheus_values(text: str) -> dict[str, float]:
-    """Sample values by metric name, labels dropped and samples of one name summed.
+    """Sample values by metric name, labels dropped: counts of one name are summed, and of a share
+    (see SHARES) the largest counts, because two ranks that are 0.9 and 0.8 full are not 1.7 full.
 
-    Reads the Prometheus text format (version 0.0.4); lines that do not fit it are skipped.
+    Reads the Prometheus text format (version 0.0.4); lines that do not fit it are skipped, and so
+    are NaN and infinities, with which a server says that it has no number.
     """
     values: dict[str, float] = {}
     for line in text.splitlines():
-        if line.startswith("#"):
+        name, value = _sample(line)
+        if value is None:
             continue
-        name, _, rest = line.partition("{") if "{" in line else line.partition(" ")
-        number = rest.rpartition("}")[2].split()
-        try:
-            value = float(number[0])
-        except (IndexError, ValueError):
-            continue
-        values[name.strip()] = values.get(name.strip(), 0.0) + value
-    return values
+        before = values.get(name)
+        if before is None:
+            values[name] = value
+        else:
+            values[name] = max(before, value) if name.endswith(SHARES) else before + value
+    return {name: value for name, value in values.items() if math.isfinite(value)}
+
+
+def _sample(line: str) -> tuple[str, float | None]:
+    """Name and value of a line; no value for a comment, and for what is no finite number."""
+    if line.startswith("#"):
+        return "", None
+    name, _, rest = line.partition("{") if "{" in line else line.partition(" ")
+    number = rest.rpartition("}")[2].split()
+    try:
+        value = float(number[0])
+    except (IndexError, ValueError):
+        return "", None
+    return name.strip(), value if math.isfinite(value) else None
 
 
 def token_ids(answer: Answer | None) -> list[int] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import math
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
@@ -132,9 +133,37 @@ d{x="1"
     assert "broken" not in values and "d" not in values
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vllm:kv_cache_usage_perc",
+        "vllm:gpu_cache_usage_perc",
+        "sglang:token_usage",
+        "sglang:cache_hit_rate",
+        "llamacpp:kv_cache_usage_ratio",
+        "x_percent",
+    ],
+)
+def test_of_a_share_the_fullest_rank_counts(name: str) -> None:
+    """Two data-parallel ranks: the caches are 0.9 and 0.8 full, never 1.7."""
+    values = prometheus_values(f'{name}{{engine="0"}} 0.8\n{name}{{engine="1"}} 0.9\n')
+    assert values == {name: 0.9}
+
+
+@pytest.mark.parametrize("number", ["NaN", "nan", "+Inf", "-Inf", "inf", "1e999"])
+def test_what_is_no_finite_number_is_dropped(number: str) -> None:
+    """It would stand as null in the journal, which then could not be read back."""
+    text = f'a {number}\nb{{engine="0"}} {number}\nb{{engine="1"}} 2\nc_usage {number}\n'
+    assert prometheus_values(text) == {"b": 2.0}
+
+
+def test_a_sum_beyond_every_number_is_dropped() -> None:
+    assert prometheus_values('a{x="0"} 1e308\na{x="1"} 1e308\n') == {}
+
+
 @given(st.text(max_size=500))
 def test_no_text_breaks_the_metrics(text: str) -> None:
-    prometheus_values(text)
+    assert all(map(math.isfinite, prometheus_values(text).values()))
 
 
 @pytest.mark.parametrize(
