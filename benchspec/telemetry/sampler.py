@@ -120,12 +120,32 @@ class Sampler:
         interval_s = source.interval_s(self._interval_s)
         due_s = time.monotonic()
         while not self._ended.wait(max(0.0, due_s - time.monotonic())):
-            readings = list(source.sample(self.clock))
+            readings: list[tuple[_Log, Reading]] = []
+            why = self._sample(source, logs, readings)
             with self._lock:
-                _keep(readings, logs)
+                for log, reading in readings:
+                    log.add(reading.at_ns, reading.value, reading.trouble)
+                if why is not None:
+                    _fail(logs, self.clock(), why)
                 cost.add(self.clock(), time.thread_time_ns())
             behind_s = time.monotonic() - due_s
             due_s += interval_s * max(1, math.floor(behind_s / interval_s))
+
+    def _sample(
+        self, source: Source, logs: Sequence[_Log], into: list[tuple[_Log, Reading]]
+    ) -> str | None:
+        """Append what `source` reads now, each with its log; why it broke off, where it did.
+
+        A source says itself what its machine lacks; whatever else it raises is a defect. That must
+        neither end its thread without a word nor print into the run: it is asked again.
+        """
+        try:
+            for reading in source.sample(self.clock):
+                into.append((logs[reading.counter], reading))
+        except Exception as defect:  # noqa: BLE001
+            said = " ".join(str(defect).split())[:200] or "no further word"
+            return f"the source {source.name} broke off: {type(defect).__name__}, {said}"
+        return None
 
     def cut(self, begin_ns: int, end_ns: int) -> list[Track]:
         """A track per counter with what was read from `begin_ns` to `end_ns`, both included."""
@@ -139,9 +159,11 @@ class Sampler:
                 log.forget(before_ns)
 
 
-def _keep(readings: Iterable[Reading], logs: Sequence[_Log]) -> None:
-    for reading in readings:
-        logs[reading.counter].add(reading.at_ns, reading.value, reading.trouble)
+def _fail(logs: Iterable[_Log], at_ns: int, why: str) -> None:
+    """A failed reading of every counter that this source has."""
+    for log in logs:
+        if log.counter.not_measured is None:
+            log.add(at_ns, None, why)
 
 
 def _own_time(source: Source) -> CounterRecord:

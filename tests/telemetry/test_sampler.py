@@ -135,6 +135,39 @@ def test_what_failed_keeps_its_reason_also_when_nothing_more_comes() -> None:
     ]
 
 
+def test_a_defect_in_a_source_is_a_reason_and_does_not_end_its_thread(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    rounds = iter(range(100_000))
+
+    def act(now_ns: int) -> Iterator[Reading]:
+        turn = next(rounds)
+        yield Reading(0, now_ns, turn)
+        if turn == 1:
+            raise TypeError("a defect\nof ours")
+        yield Reading(1, now_ns, turn)
+
+    source = Fake(counter("a"), counter("b"), absent("c", "fake", "no driver"), act=act)
+    with sampler(source) as running:
+        wait_until(lambda: source.asked >= 4)
+        found = by_name(running.cut(0, running.clock()))
+    why = "the source fake broke off: TypeError, a defect of ours"
+    assert (found["a"].values[:4], found["a"].trouble) == ([0, 1, None, 2], why)
+    assert (found["b"].values[:3], found["b"].trouble) == ([0, None, 2], why)
+    assert (found["c"].counter.not_measured, found["c"].values) == ("no driver", [])
+    assert len(found["sampling_fake"].values) >= 3
+    assert capfd.readouterr().err == ""
+
+
+def test_a_source_that_names_a_counter_it_does_not_have_is_a_reason() -> None:
+    source = Fake(counter("a"), act=lambda now_ns: [Reading(7, now_ns, 1)])
+    with sampler(source) as running:
+        wait_until(lambda: source.asked >= 3)
+        track = by_name(running.cut(0, running.clock()))["a"]
+    assert set(track.values) == {None}
+    assert (track.trouble or "").startswith("the source fake broke off: IndexError")
+
+
 def test_the_cost_of_sampling_is_measured() -> None:
     def work(_: int) -> Iterable[Reading]:
         end = time.thread_time_ns() + 2_000_000
