@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -55,38 +55,47 @@ def command(size_max: int, threads: int | None, seconds: float, as_json: bool) -
     where the spec states no bandwidth of its own or a datasheet's, link-probe judges the messages.
     """
     from benchspec.run.environment import hardware
-    from benchspec.telemetry.probe import gpu, host
+    from benchspec.telemetry.probe import gpu, host, match
 
     err(f"measuring for at most {seconds:g} s; the machine should have nothing else to do ...")
     facts = hardware((), {})
     found = host.measure(size_max_bytes=size_max, threads=threads, seconds=seconds)
     cards = gpu.measure()
-    kept = _keep(facts, found, cards)
+    known = match.devices_of(cards.cards, facts)
+    kept = _keep(facts, found, cards, known)
     if as_json:
         emit_json(_as_json(facts, found, cards, kept))
         return
     for line in (*_host_lines(found, facts["cpu"]), "", *_gpu_lines(cards)):
         out(line)
     out()
-    for line in _spec_lines(found, cards):
+    for line in _spec_lines(found, cards, match.names_of(cards.cards, known)):
         out(line)
     _warn(found)
+    if found.quiet:
+        _warn_of_cards(cards, known)
+    err("next: paste the lines above into a spec, then benchspec lint SPEC")
 
 
-def _keep(facts: dict[str, Any], found: HostMemory, cards: Gpus) -> list[str]:
-    """Keep what was measured on a quiet machine; a busy one's figures would outlive their reason."""
-    from benchspec.telemetry.probe import cache, link
+def _keep(
+    facts: dict[str, Any], found: HostMemory, cards: Gpus, known: Mapping[int, str]
+) -> list[str]:
+    """Keep what was measured on a quiet machine; a busy one's figures would outlive their reason.
+    Of cards only those that are `known`: the library's number -> the device in `facts`."""
+    from benchspec.telemetry.probe import cache, link, match
 
     if not found.quiet:
         return []
+    names = match.names_of(cards.cards, known)
     utc = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     figures: dict[str, dict[str, Any]] = {"cpu": {"utc": utc, "host": dataclasses.asdict(found)}}
     for card in cards.cards:
-        figures[f"gpu{card.index}"] = {
-            "utc": utc,
-            "gpu": dataclasses.asdict(card),
-            "links": link.figures(cards.links, f"benchspec probe, {utc}"),
-        }
+        if card.index in known:
+            figures[known[card.index]] = {
+                "utc": utc,
+                "gpu": dataclasses.asdict(card),
+                "links": link.figures(cards.links, f"benchspec probe, {utc}", names),
+            }
     try:
         return [str(cache.keep(facts[d], f)) for d, f in figures.items() if d in facts]
     except StorageFailure as failure:
@@ -120,7 +129,8 @@ def _gpu_lines(cards: Gpus) -> Iterator[str]:
     if cards.not_measured:
         yield f"GPU: not measured, {cards.not_measured}"
     for card in cards.cards:
-        yield f"GPU {card.index}: {card.name}, buffer of {_bytes(card.buffer_bytes)}, {cards.library}"
+        place = f" at {card.bus}" if card.bus else ""
+        yield f"GPU {card.index}: {card.name}{place}, buffer of {_bytes(card.buffer_bytes)}, {cards.library}"
         rows = {
             "read": card.read,
             "copy": card.copy,
@@ -141,8 +151,9 @@ def _gpu_lines(cards: Gpus) -> Iterator[str]:
             yield f"{_bytes(message.size_bytes):>9}  {direct:>22}  {host:>22}"
 
 
-def _spec_lines(found: HostMemory, cards: Gpus) -> Iterator[str]:
-    """What to paste under `hardware.devices`: median to best, so that the verdicts carry both."""
+def _spec_lines(found: HostMemory, cards: Gpus, names: Mapping[int, str]) -> Iterator[str]:
+    """What to paste under `hardware.devices`: median to best, so that the verdicts carry both.
+    `names` are the ids of the library's cards, which a spec lists in the order of the bus."""
     last = found.points[-1]
     curve = ", ".join(f"{_bytes(p.size_bytes)}: {_gb(p.read.best)} GB/s" for p in found.points)
     yield "for the spec, hardware.devices:"
@@ -151,33 +162,33 @@ def _spec_lines(found: HostMemory, cards: Gpus) -> Iterator[str]:
     yield f"    memory_bandwidth: {_gb(last.read.median)}..{_gb(last.read.best)} GB/s"
     yield "    source: measured"
     yield f"    bandwidth_curve: {{{curve}}}"
-    for card in cards.cards:
-        yield f"  - id: gpu{card.index}"
+    for card in sorted(cards.cards, key=lambda card: (card.bus or "", card.index)):
+        yield f"  - id: {names[card.index]}"
         yield f"    name: {json.dumps(card.name)}"
         yield f"    memory_bandwidth: {_gb(card.read.median)}..{_gb(card.read.best)} GB/s"
         yield "    source: measured"
     if cards.links:
         yield "for the spec, hardware.links:"
-        yield from (_link_line(link, cards.cards[link.cards[0]]) for link in cards.links)
+        yield from (_link_line(link, cards.cards[link.cards[0]], names) for link in cards.links)
         yield "for an audit, observations.link_probes:"
-        yield from (line for link in cards.links for line in _message_lines(link))
+        yield from (line for link in cards.links for line in _message_lines(link, names))
 
 
-def _link_line(link: Link, first: GpuMemory) -> str:
+def _link_line(link: Link, first: GpuMemory, names: Mapping[int, str]) -> str:
     """Copy bandwidth, and the latency of the smallest message, as a direct copy has them."""
     one, two = link.cards
     copy, least = first.to_card[two], link.messages[0].direct
     return (
-        f"  - {{between: [gpu{one}, gpu{two}], kind: other, "
+        f"  - {{between: [{names[one]}, {names[two]}], kind: other, "
         f"measured: {_gb(copy.median)}..{_gb(copy.best)} GB/s, latency: {_us(least.median)} us}}"
     )
 
 
-def _message_lines(link: Link) -> Iterator[str]:
+def _message_lines(link: Link, names: Mapping[int, str]) -> Iterator[str]:
     one, two = link.cards
     for m in link.messages:
         yield (
-            f"  - {{name: gpu{one} to gpu{two}, bytes: {_bytes(m.size_bytes)}, "
+            f"  - {{name: {names[one]} to {names[two]}, bytes: {_bytes(m.size_bytes)}, "
             f"direct_s: {_us(m.direct.median)} us, direct_least_s: {_us(m.direct.least)} us, "
             f"host_s: {_us(m.host.median)} us, host_least_s: {_us(m.host.least)} us}}"
         )
@@ -194,7 +205,16 @@ def _warn(found: HostMemory) -> None:
             "warning: the last two sizes do not agree, or are no larger than the caches: the "
             "memory itself is slower. Give --size-max and --seconds more"
         )
-    err("next: paste the lines above into a spec, then benchspec lint SPEC")
+
+
+def _warn_of_cards(cards: Gpus, known: Mapping[int, str]) -> None:
+    for card in cards.cards:
+        if card.index not in known:
+            err(
+                f"warning: the figures of GPU {card.index}, {card.name}, were not kept: "
+                f"{cards.library} {f'says {card.bus}' if card.bus else 'does not say where it is'}, "
+                "and no one card of the driver is certainly this. Paste its lines into a spec"
+            )
 
 
 def _pair(rates: Rates | Any) -> str:

@@ -29,8 +29,9 @@ def cards(
     """Device id -> what is known of the card; empty where no driver is.
 
     `bandwidth_gb_s` is derived, 2 x memory clock x bus width / 8; `datasheet_gb_s` is of the table
-    of accelerators. `pcie_gen` and `pcie_lanes` are the most that the way to the card allows;
-    `memory_used_mib` is now. How cards reach each other is in nvml_paths.
+    of accelerators. `pci_bus` is where the card sits (0000:01:00.0); `pcie_gen` and `pcie_lanes` are
+    the most that the way to the card allows; `memory_used_mib` is now. How cards reach each other is in
+    nvml_paths.
     """
     nvidia = _nvidia(devices, env or {}, root)
     left = [device for device in devices if device.id not in nvidia]
@@ -70,6 +71,7 @@ def _nvidia_facts(
     memory = ask(nvml, "nvmlDeviceGetMemoryInfo", card.handle)
     gib = memory.total / GIB if memory and memory.total else None
     yield from _named(card.name, card.pci_id, gib)
+    yield from _known(pci_bus=card.bus)
     if memory and memory.total:
         yield "memory_mib", round(memory.total / MIB)
         yield "memory_used_mib", round(memory.used / MIB)
@@ -102,6 +104,7 @@ def _amd_facts(card: amd_cards.Card, root: Path) -> Iterator[tuple[str, Fact]]:
     used = _number(card.folder / "mem_info_vram_used")
     yield from _named(card.name, card.pci_id, total / GIB if total else None)
     yield from _known(
+        pci_bus=card.bus,
         memory_mib=round(total / MIB) if total else None,
         memory_used_mib=round(used / MIB) if used is not None else None,
     )

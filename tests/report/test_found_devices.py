@@ -8,6 +8,7 @@ from tests.report import samples
 
 CARD: dict[str, SettingValue] = {
     "gpu0.name": "Tesla PG500-216",
+    "gpu0.pci_bus": "0000:01:00.0",
     "gpu0.bandwidth_gb_s": 1133.6,
     "gpu0.memory_used_mib": 18_890,
     "gpu0.path_to_gpu1": "PHB",
@@ -30,7 +31,7 @@ def test_a_card_is_said_in_words() -> None:
     assert rows(main=CARD) == [
         (
             "gpu0",
-            "Tesla PG500-216, 1,134 GB/s [derived: 2 x memory clock x bus width / 8], "
+            "Tesla PG500-216, at 0000:01:00.0, 1,134 GB/s [derived: 2 x memory clock x bus width / 8], "
             "18,890 MiB in use when the engine was ready, path to gpu1: PHB, "
             "driver on reading from gpu1: ok, 2 NVLinks to gpu1, something_new yes",
         )

@@ -144,6 +144,7 @@ def test_a_narrow_link_above_the_card_is_found(tmp_path: Path) -> None:
     facts = cards(root=tmp_path)["amd0"]
     assert (facts["pcie_gen"], facts["pcie_lanes"]) == (3, 4)
     assert (facts["pci_id"], facts["memory_mib"]) == ("1002:744c", 24_560)
+    assert facts["pci_bus"] == "0000:03:00.0"
     assert facts["memory_used_mib"] == 18_890
     assert facts["accelerator"] == "rx-7900-xtx"
 

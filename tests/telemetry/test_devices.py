@@ -73,6 +73,7 @@ def test_the_identity_of_a_card_that_calls_itself_something_else(
     assert cards([Device(id="v100")], root=tmp_path)["v100"] == {
         "name": "Tesla PG500-216",
         "pci_id": "10de:1df0",
+        "pci_bus": "0000:01:00.0",
         "accelerator": "v100-pg500-216",
         "datasheet_gb_s": 1133.6,
         "memory_mib": 32_768,

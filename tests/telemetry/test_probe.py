@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,14 @@ from click.testing import CliRunner
 
 from benchspec.cli.probe import command
 from benchspec.observations.from_spec import observations_of
+from benchspec.run import environment
 from benchspec.run.environment import hardware, link_probes
 from benchspec.spec.loader import load
 from benchspec.spec.source import parse
 from benchspec.telemetry.identity import Facts
-from benchspec.telemetry.probe import cache, gpu, host, link
+from benchspec.telemetry.probe import cache, gpu, host, link, match
 from benchspec.telemetry.probe.host import MIB, HostMemory, Point, Rates
-from benchspec.telemetry.probe.library import NOT_INSTALLED
+from benchspec.telemetry.probe.library import NOT_INSTALLED, Cupy, Torch
 
 # --- the host ------------------------------------------------------------------------------------
 
@@ -148,6 +150,9 @@ class Library:
     def title(self, card: int) -> str:
         return f"card {card}"
 
+    def bus(self, card: int) -> str | None:
+        return None
+
     def free_bytes(self, card: int) -> int:
         return 80 * 2**30
 
@@ -273,6 +278,124 @@ def test_a_run_remembers_what_was_timed_between_cards_once(
         assert link_probes(cards) == []
 
 
+# --- which card is which device ------------------------------------------------------------------
+
+
+def seen(*cards: tuple[str, str | None]) -> list[gpu.GpuMemory]:
+    """Cards in the library's order: name and address."""
+    rates = gpu.Rates(1.0, 1.0)
+    return [
+        gpu.GpuMemory(n, name, 1, rates, rates, rates, rates, bus=bus)
+        for n, (name, bus) in enumerate(cards)
+    ]
+
+
+def card(name: str, bus: str) -> dict[str, Any]:
+    return {"name": name, "pci_id": "10de:20b2", "pci_bus": bus}
+
+
+FIRST, SECOND = "0000:01:00.0", "0000:c1:00.0"
+MACHINE = {
+    "gpu0": card("Tesla T4", FIRST),
+    "gpu1": card("A100", SECOND),
+    "cpu": {"name": "EPYC"},
+}
+TWINS = {"gpu0": card("A100", FIRST), "gpu1": card("A100", SECOND)}
+
+
+@pytest.mark.parametrize(
+    ("cards", "facts", "known"),
+    [
+        ([("A100", SECOND), ("Tesla T4", FIRST)], MACHINE, {0: "gpu1", 1: "gpu0"}),
+        ([("A100", SECOND), ("A100", FIRST)], TWINS, {0: "gpu1", 1: "gpu0"}),
+        ([("A100", SECOND)], TWINS, {0: "gpu1"}),
+        ([("A100", None), ("tesla T4", None)], MACHINE, {0: "gpu1", 1: "gpu0"}),
+        ([("A100", None), ("A100", None)], TWINS, {}),
+        ([("A100", None)], TWINS, {}),
+        ([("A100", None), ("A100", None)], MACHINE, {}),
+        ([("A100", "0000:99:00.0")], MACHINE, {}),
+        ([("A100 MIG 1g", SECOND), ("A100 MIG 2g", SECOND)], MACHINE, {}),
+        ([("EPYC", None)], MACHINE, {}),
+        ([("gfx1100", FIRST)], {"amd0": card("Radeon", FIRST)}, {0: "amd0"}),
+        ([("A100", FIRST)], {"gpu0": {"trouble": "GPU is lost"}}, {}),
+    ],
+)
+def test_a_card_is_the_device_at_its_address_or_of_its_name_and_else_none(
+    cards: list[tuple[str, str | None]], facts: dict[str, dict[str, Any]], known: dict[int, str]
+) -> None:
+    assert match.devices_of(seen(*cards), facts) == known
+
+
+def test_names_are_all_the_drivers_or_all_the_librarys() -> None:
+    both = seen(("A100", SECOND), ("A100", FIRST))
+    assert match.names_of(both, {0: "gpu1", 1: "gpu0"}) == {0: "gpu1", 1: "gpu0"}
+    assert match.names_of(both, {0: "gpu1"}) == {0: "gpu0", 1: "gpu1"}
+
+
+def test_the_libraries_tell_where_a_card_is() -> None:
+    parts = SimpleNamespace(pci_domain_id=0, pci_bus_id=0xC1, pci_device_id=0)
+    assert Torch(cuda_of(get_device_properties=lambda _: parts)).bus(0) == SECOND
+    older = SimpleNamespace(name="A100")
+    assert Torch(cuda_of(get_device_properties=lambda _: older)).bus(0) is None
+    failure = type("CUDARuntimeError", (Exception,), {})
+    runtime = SimpleNamespace(
+        CUDARuntimeError=failure, deviceGetPCIBusId=lambda card: "0000:C1:00.0"
+    )
+    assert Cupy(cuda_of(runtime=runtime)).bus(0) == SECOND
+    assert Cupy(cuda_of(runtime=SimpleNamespace(CUDARuntimeError=failure))).bus(0) is None
+
+
+def cuda_of(**calls: Any) -> SimpleNamespace:
+    return SimpleNamespace(cuda=SimpleNamespace(**calls))
+
+
+class Reversed(Slow):
+    """Counts from the fast card, which the driver lists second."""
+
+    def bus(self, card: int) -> str | None:
+        return (SECOND, FIRST)[card]
+
+
+def test_figures_are_kept_under_the_card_that_they_are_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
+    monkeypatch.setattr(link, "LONGEST_S", 0.0)
+    monkeypatch.setattr(gpu, "installed", lambda: iter([Reversed(2)]))
+    monkeypatch.setattr(HostMemory, "quiet", True)
+    facts = {**TWINS, "cpu": {"name": "EPYC"}}
+    monkeypatch.setattr(environment, "hardware", lambda *_: facts)
+    said = run(tmp_path)
+    where = tmp_path / "benchspec/probe"
+    kept = {device: cache.recall(facts[device], where) or {} for device in TWINS}
+    assert {d: figures["gpu"]["name"] for d, figures in kept.items()} == {
+        "gpu0": "card 1",
+        "gpu1": "card 0",
+    }
+    assert kept["gpu0"]["links"][0]["name"] == "gpu1 to gpu0"
+    ids = [line.split()[-1] for line in said.splitlines() if line.startswith("  - id: gpu")]
+    assert ids == ["gpu0", "gpu1"]
+    assert '  - id: gpu0\n    name: "card 1"' in said
+    assert "between: [gpu1, gpu0]" in said
+
+
+def test_a_card_that_nobody_can_tell_is_not_kept_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gpu, "WARM_UP_S", 0.0)
+    monkeypatch.setattr(gpu, "installed", lambda: iter([Library(1)]))
+    monkeypatch.setattr(HostMemory, "quiet", True)
+    monkeypatch.setattr(environment, "hardware", lambda *_: {**TWINS, "cpu": {"name": "EPYC"}})
+    done = CliRunner().invoke(
+        command,
+        ["--size-max", "1MiB", "--seconds", "1"],
+        env={"XDG_CACHE_HOME": str(tmp_path)},
+    )
+    assert done.exit_code == 0
+    assert len(list((tmp_path / "benchspec/probe").glob("*.json"))) == 1
+    assert "warning: the figures of GPU 0, card 0, were not kept" in done.stderr
+
+
 # --- what is kept --------------------------------------------------------------------------------
 
 
@@ -282,6 +405,13 @@ def test_figures_belong_to_a_device_and_to_no_other(tmp_path: Path) -> None:
     newer = {**card, "driver": "600", "memory_used_mib": 5}
     assert (cache.recall(newer, tmp_path) or {})["gpu"]["read"]["best"] == 1.9e12
     assert cache.recall({**card, "pci_id": "10de:20b5"}, tmp_path) is None
+
+
+def test_two_cards_of_one_model_do_not_share_a_file(tmp_path: Path) -> None:
+    for device, each in TWINS.items():
+        cache.keep(each, {"gpu": {"name": device}}, tmp_path)
+    found = [(cache.recall(each, tmp_path) or {})["gpu"]["name"] for each in TWINS.values()]
+    assert found == ["gpu0", "gpu1"]
 
 
 def test_a_damaged_file_is_no_figure(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from benchspec.report.parts import Cell, Table
 _SAID = {
     "name": "{}",
     "pci_id": "PCI {}",
+    "pci_bus": "at {}",
     "accelerator": "known as {}",
     "datasheet_gb_s": "{} GB/s [datasheet]",
     "bandwidth_gb_s": "{} GB/s [derived: 2 x memory clock x bus width / 8]",

@@ -12,8 +12,9 @@ from typing import Any
 from benchspec.errors import StorageFailure
 
 LIMIT_BYTES = 1 << 20
-STABLE = ("name", "pci_id", "memory_mib", "memory_gib", "cores", "memory_clock_mhz")
-"""What makes a device the same one; everything else of it may change from day to day."""
+STABLE = ("name", "pci_id", "pci_bus", "memory_mib", "memory_gib", "cores", "memory_clock_mhz")
+"""What makes a device the same one; everything else of it may change from day to day. Two cards of
+one model differ in their address alone, and may sit in slots of different width."""
 
 
 def folder(environ: Mapping[str, str] = os.environ) -> Path:

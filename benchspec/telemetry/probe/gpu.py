@@ -32,7 +32,11 @@ class Rates:
 
 @dataclass(frozen=True)
 class GpuMemory:
-    """One card: its memory, and its link to the host and to other cards, per direction."""
+    """One card: its memory, and its link to the host and to other cards, per direction.
+
+    `index` and the keys of `to_card` are the library's numbers, `bus` is the PCI address as the
+    system writes it, None where the library does not tell.
+    """
 
     index: int
     name: str
@@ -42,6 +46,7 @@ class GpuMemory:
     from_host: Rates
     to_host: Rates
     to_card: dict[int, Rates] = field(default_factory=dict)
+    bus: str | None = None
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,7 @@ def _card(library: Library, card: int, count: int) -> GpuMemory:
             other: rates(lambda target=target: library.copy(target, small), crossing)  # type: ignore[misc]
             for other, target in others.items()
         },
+        bus=library.bus(card),
     )
 
 

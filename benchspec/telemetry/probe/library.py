@@ -7,18 +7,22 @@ import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
+from benchspec.telemetry.nvml_cards import as_the_system
+
 NOT_INSTALLED = "neither torch nor cupy can be imported here"
 NO_DEVICE = "{} is installed, but sees no GPU"
 
 
 class Library(Protocol):
-    """Buffers are opaque. `timed` is seconds on the card; `wait` returns when the card has done all
+    """Buffers are opaque. `bus` is the PCI address as sysfs writes it (0000:01:00.0), None where the
+    library does not tell; `timed` is seconds on the card; `wait` returns when the card has done all
     that was asked of it."""
 
     name: str
 
     def count(self) -> int: ...
     def title(self, card: int) -> str: ...
+    def bus(self, card: int) -> str | None: ...
     def free_bytes(self, card: int) -> int: ...
     def on_card(self, card: int, size: int) -> Any: ...
     def on_host(self, size: int) -> Any: ...
@@ -51,6 +55,15 @@ class Torch:
 
     def title(self, card: int) -> str:
         return str(self._torch.cuda.get_device_name(card))
+
+    def bus(self, card: int) -> str | None:
+        """From the properties of the device, which lack it in older versions of PyTorch."""
+        known = self._torch.cuda.get_device_properties(card)
+        names = ("pci_domain_id", "pci_bus_id", "pci_device_id")
+        domain, bus, device = (getattr(known, name, None) for name in names)
+        if domain is None or bus is None or device is None:
+            return None
+        return f"{domain:04x}:{bus:02x}:{device:02x}.0"
 
     def free_bytes(self, card: int) -> int:
         return int(self._torch.cuda.mem_get_info(card)[0])
@@ -98,6 +111,13 @@ class Cupy:
     def title(self, card: int) -> str:
         name = self._cupy.cuda.runtime.getDeviceProperties(card)["name"]
         return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+
+    def bus(self, card: int) -> str | None:
+        runtime = self._cupy.cuda.runtime
+        try:
+            return as_the_system(runtime.deviceGetPCIBusId(card))
+        except (AttributeError, runtime.CUDARuntimeError):
+            return None
 
     def free_bytes(self, card: int) -> int:
         with self._cupy.cuda.Device(card):

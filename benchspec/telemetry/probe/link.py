@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -64,11 +64,15 @@ def measure(library: Library, count: int) -> tuple[Link, ...]:
     )
 
 
-def figures(links: Iterable[Link], source: str) -> list[dict[str, Any]]:
-    """Every message as fields of an observed link probe; times in seconds."""
+def figures(
+    links: Iterable[Link], source: str, names: Mapping[int, str] | None = None
+) -> list[dict[str, Any]]:
+    """Every message as fields of an observed link probe; times in seconds. `names` are what the
+    library's cards are called here, gpu0, gpu1, ... without it."""
+    called = names or {}
     return [
         {
-            "name": " to ".join(f"gpu{card}" for card in link.cards),
+            "name": " to ".join(called.get(card, f"gpu{card}") for card in link.cards),
             "bytes": message.size_bytes,
             "direct_s": message.direct.median,
             "direct_least_s": message.direct.least,

@@ -67,6 +67,13 @@ def test_another_file_or_card_of_the_same_name(found: dict[str, str], axis: str 
         assert f"found different: {axis}" in r.caveats[0]
 
 
+def test_where_a_card_sits_is_not_what_it_is() -> None:
+    study = spec(arms=[{"id": "A"}, {"id": "B"}])
+    slots = {"A": "0000:01:00.0", "B": "0000:c1:00.0"}
+    arms = {arm: ArmObservation(identity={"gpu0.pci_bus": bus}) for arm, bus in slots.items()}
+    assert result(verdicts(study, Observations(arms=arms)), "identity").reading == "comparable"
+
+
 def test_a_footprint_is_a_fingerprint_of_the_configuration() -> None:
     def reading(a: int, b: int, **arm: Any) -> str | None:
         study = spec(arms=[{"id": "A"}, {"id": "B", **arm}])
