@@ -281,6 +281,7 @@ def _dmon(lines: list[str], interval_s: float) -> list[dict[str, Any]]:
             unit=track.counter.unit,
             device=track.counter.device,
             interval_s=interval_s,
+            window_s=track.counter.window_s,
             source="nvidia-smi dmon",
             values=track.values,
             times_s=[at_ns / 1e9 for at_ns in track.at_ns],

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from benchspec.judge.figures import believable, unsound
-from benchspec.judge.interval import Interval
+from benchspec.judge.interval import Interval, show
 from benchspec.judge.place import COORDINATES
 from benchspec.judge.result import Input
+from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Series
 from benchspec.observations.quantiles import median
 
@@ -50,16 +51,36 @@ class Channel:
         width = self.range.high - self.range.low
         return width / abs(self.middle.mid) if self.middle.mid else None
 
+    @property
+    def coverage(self) -> float | None:
+        """Share of the time that was looked at, where it is least; None where nobody says."""
+        least = self._thinnest()
+        return None if least is None else min(1.0, least[0] / least[1])
+
+    @property
+    def sampled(self) -> str | None:
+        """`sampled: 20 ms every 200 ms` where one reading does not reach to the next."""
+        least = self._thinnest()
+        if least is None or least[0] / least[1] > limit("sampling.gapless"):
+            return None
+        return f"sampled: {_length(least[0])} every {_length(least[1])}"
+
+    def _thinnest(self) -> tuple[float, float] | None:
+        """Window and interval [s] of the repeat in which most was not seen."""
+        known = [(s.window_s, s.interval_s) for s in self.raw if s.window_s and s.interval_s]
+        return min(known, key=lambda both: both[0] / both[1], default=None)
+
     def as_input(self) -> Input:
-        """The median over repeats, with how many samples it is from."""
+        """The median over repeats, with how many samples it is from, and whether they have gaps."""
         place = " ".join(str(v) for v in self.at.values())
         each = "/".join(str(n) for n in self.counts)
+        seen = f", {self.sampled}" if self.sampled else ""
         return Input(
             name=f"{self.counter} {self.device or ''}".strip(),
             value=self.middle.number,
             unit=self.unit,
             provenance=self.raw[0].provenance,
-            source=f"arm {self.arm} {place}, {each} samples".replace("  ", " "),
+            source=f"arm {self.arm} {place}, {each} samples{seen}".replace("  ", " "),
         )
 
 
@@ -126,6 +147,10 @@ def _channel(group: Sequence[Series]) -> Channel:
         counts=tuple(n for s in group for n in (s.counts or [len(finite(s))]) if n),
         raw=tuple(group),
     )
+
+
+def _length(seconds: float) -> str:
+    return f"{show(seconds, 3)} s" if seconds >= 1 else f"{show(1e3 * seconds, 3)} ms"
 
 
 def mean_of(found: Sequence[Channel]) -> tuple[Interval, Interval]:

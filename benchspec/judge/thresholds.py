@@ -83,6 +83,7 @@ _TABLE = (
     Threshold("sampling.windows", 10, "samples", "standard error of a mean is known to a quarter"),
     Threshold("sampling.few", 4, "samples", "fewer tell nothing of a mean"),
     Threshold("sampling.error", 0.10, "of the mean", "this project"),
+    Threshold("sampling.gapless", 0.99, "of the time", "readings come a little early or late"),
     Threshold("sampling.coverage", 0.1, "of the time", "a burst may fall between two looks"),
     Threshold("burst.peak", 3, "peak / mean", "this project: a few samples carry the mean"),
     Threshold(

@@ -60,6 +60,7 @@ def test_a_dmon_log_keeps_its_samples_and_says_what_was_not_measured(tmp_path: P
     assert series["utilization"].values == [93, 90]
     assert series["pcie_tx"].values == [117, 119]
     assert series["pcie_tx"].unit == "MB/s"
+    assert (series["pcie_tx"].interval_s, series["pcie_tx"].window_s) == (1.0, 0.02)
     assert series["temperature_memory"].values == []
     assert series["temperature_memory"].not_measured
 

@@ -86,10 +86,11 @@ def _waits(case: Case) -> list[CheckResult]:
 def _judge(channel: Channel, series: Series) -> CheckResult:
     at = {**channel.at, "counter": channel.counter}
     line = Line(NAME, channel.arm, at | ({"device": channel.device} if channel.device else {}))
-    return attempt(line, lambda: _divide(line, series))
+    return attempt(line, lambda: _divide(line, series, channel.sampled))
 
 
-def _divide(line: Line, series: Series) -> CheckResult:
+def _divide(line: Line, series: Series, seen: str | None) -> CheckResult:
+    """`seen` is how a counter was sampled that does not see all of the time."""
     values = finite(series)
     mean, middle = math.fsum(values) / len(values), median(values)
     if len(values) < limit("sampling.few"):
@@ -107,8 +108,14 @@ def _divide(line: Line, series: Series) -> CheckResult:
         peak,
         "ratio",
         inputs=[
-            Input(name="mean", value=mean, unit=series.unit, provenance=series.provenance),
-            Input(name="median", value=middle, unit=series.unit, provenance=series.provenance),
+            Input(
+                name=name,
+                value=value,
+                unit=series.unit,
+                provenance=series.provenance,
+                source=seen,
+            )
+            for name, value in (("mean", mean), ("median", middle))
         ],
         caveats=[gap] if gap else [],
     )

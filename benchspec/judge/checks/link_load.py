@@ -12,6 +12,9 @@ Readings
                transfers are known to overlap
   impossible   above 1: not the link of that name
 
+A polled counter that looks for less than the interval says so (sampled: 20 ms every 200 ms); the
+check sampling says what that allows.
+
 Silent when: no capacity is known. A counter that answered N/A is not measured, never zero.
 
 Value: the share in this direction, mean over the devices. Source: PCIe transfer rates; NVML counts
@@ -65,12 +68,13 @@ def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
     largest = busiest.range.high / capacity.mid
     peak = any(s.statistic == "max" for c in group for s in c.raw)
     payload = share / limit("link.payload")
+    gaps = "".join(f"; {said}" for said in dict.fromkeys(c.sampled for c in group) if said)
     return line.judged(
         "impossible" if share.low > 1 else "fraction",
         f"{show(mean)} / {show(capacity, 5)} MB/s = {show(100 * share, 2)} % "
         f"({show(100 * payload, 2)} % of payload capacity); busiest device "
         f"{show(busiest.middle)} = {show(100 * busiest.middle / capacity, 2)} %, largest repeat "
-        f"{show(100 * largest, 2)} %{_gain(case, first, mean, capacity)}",
+        f"{show(100 * largest, 2)} %{_gain(case, first, mean, capacity)}{gaps}",
         share,
         "ratio",
         inputs=[*(c.as_input() for c in group), as_input("capacity", link[0], "B/s", *link[1:])],

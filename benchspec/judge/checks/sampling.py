@@ -63,11 +63,16 @@ def _shape(case: Case, group: Sequence[Channel]) -> CheckResult:
     return line.judged(
         "adequate" if 1e3 * interval_s <= needed else "blind",
         f"{show(token_ms)} ms / (2 x {len(group)}) = {show(needed, 2)} ms; sampled every "
-        f"{show(1e3 * interval_s)} ms = {show(turns, 3)} rotations per sample",
+        f"{show(1e3 * interval_s)} ms = {show(turns, 3)} rotations per sample{_gaps(group)}",
         needed,
         "ms",
         inputs=[c.as_input() for c in group],
     )
+
+
+def _gaps(group: Sequence[Channel]) -> str:
+    """What a sample saw, where it did not see the whole interval."""
+    return "".join(f"; {said}" for said in dict.fromkeys(c.sampled for c in group) if said)
 
 
 def _token_ms(case: Case, channel: Channel) -> float | None:
@@ -89,7 +94,7 @@ def _mean(channel: Channel) -> CheckResult:
         return line.silent(lacking("how many samples the mean is of"))
     if channel.windows < limit("sampling.few"):
         return line.silent(lacking(f"4 samples in every repeat; one has {channel.windows}"))
-    error, spread, covered = _error(channel), channel.spread, _coverage(channel)
+    error, spread, covered = _error(channel), channel.spread, channel.coverage
     reading = "adequate" if quotable(channel) == "yes" else "order-of-magnitude"
     words = [f"{'/'.join(str(n) for n in channel.counts)} samples"]
     if error is not None:
@@ -100,7 +105,8 @@ def _mean(channel: Channel) -> CheckResult:
     if spread is not None and channel.range.low != channel.range.high:
         words.append(f"range over repeats / median = {show(100 * spread, 3)} %")
     if covered is not None:
-        words.append(f"coverage {show(covered, 3)}")
+        gaps = f" ({channel.sampled})" if channel.sampled else ""
+        words.append(f"coverage {show(covered, 3)}{gaps}")
     return line.judged(
         reading,
         ", ".join(words),
@@ -120,7 +126,7 @@ def quotable(channel: Channel) -> Quotable:
     word = by_spread(spread, channel.middle.mid)
     if word != "yes":
         return word
-    error, covered = _error(channel), _coverage(channel)
+    error, covered = _error(channel), channel.coverage
     blinking = covered is not None and covered < limit("sampling.coverage") and bursty(channel)
     inexact = error is not None and error > limit("sampling.error")
     few = channel.windows < limit("sampling.windows")
@@ -157,11 +163,3 @@ def _error(channel: Channel) -> float | None:
         sd = math.sqrt(math.fsum((v - mean) ** 2 for v in values) / (len(values) - 1))
         errors.append(sd / math.sqrt(len(values)) / abs(mean))
     return max(errors, default=None)
-
-
-def _coverage(channel: Channel) -> float | None:
-    """Share of the time that was looked at; None where nobody says."""
-    shares = [
-        min(1.0, s.window_s / s.interval_s) for s in channel.raw if s.window_s and s.interval_s
-    ]
-    return min(shares, default=None)

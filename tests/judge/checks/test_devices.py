@@ -136,6 +136,37 @@ def test_one_burst_in_twelve_looks_leaves_the_mean_open() -> None:
     assert "12 samples over 13 intervals: 1 missing" in r.caveats
 
 
+@pytest.mark.parametrize(
+    ("window_s", "interval_s", "said"),
+    [
+        (0.02, 0.2, "sampled: 20 ms every 200 ms"),
+        (0.02, 1.0, "sampled: 20 ms every 1 s"),
+        (0.25, 1.5, "sampled: 250 ms every 1.5 s"),
+        (1.0, 1.002, None),
+        (1.0, 0.2, None),
+        (None, 0.2, None),
+        (0.02, None, None),
+    ],
+)
+def test_a_window_with_gaps_is_marked_wherever_it_counts(
+    window_s: float | None, interval_s: float | None, said: str | None
+) -> None:
+    links = [{"between": ["gpu0", "gpu1"], "kind": "pcie", "bandwidth": "16 GB/s"}]
+    devices = [{"id": "gpu0", "kind": "gpu"}, {"id": "gpu1", "kind": "gpu"}]
+    study = spec(hardware={"devices": devices, "links": links})
+    series = bursts(window_s=window_s, interval_s=interval_s, duration_s=None)
+    found = verdicts(study, seen(series=[series]))
+    for check in ("sampling", "link-load", "burst"):
+        r = result(found, check)
+        assert r.state == "judged", r.reason
+        sources = " ".join(i.source or "" for i in r.inputs)
+        if check != "burst":
+            assert ("sampled" in (r.arithmetic or "")) is (said is not None)
+            assert (said or "") in (r.arithmetic or "")
+        assert ("sampled" in sources) is (said is not None)
+        assert (said or "") in sources
+
+
 def test_fewer_than_four_samples_are_none() -> None:
     r = result(verdicts(spec(), seen(series=[bursts(values=[1, 2, 3])])), "sampling")
     assert r.state == "insufficient"
