@@ -73,6 +73,7 @@ _TABLE = (
     Threshold("client.load", 0.5, "of its ceiling", "lateness grows steeply above half load"),
     Threshold("client.inexact", 0.01, "of reads", "p99 of the stamps is then the p99 of read lag"),
     Threshold("client.kernel-ms", 0.05, "ms", "p99 lateness of a kernel stamp at 64 streams: 0.04"),
+    Threshold("client.sampling", 0.01, "of one core", "watching must cost less than it explains"),
     Threshold("client.busy", 0.9, "of all cores", "client and engine compete for the same cores"),
     Threshold("settings.unused", 0.1, "of the expected traffic", "the rest takes another path"),
     Threshold("slots.moved", 1.05, "X with 2S slots / X with S", "as scaling.plateau"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from benchspec.store.tracks import CounterRecord, Raw
 
@@ -48,6 +48,15 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Give back what `open` took; also after an `open` that found nothing."""
+        ...
+
+
+@runtime_checkable
+class WithChild(Protocol):
+    """A source that runs a program of its own beside the measurement."""
+
+    def child_ns(self) -> int:
+        """Processor time of that program so far, in ns; never less than before."""
         ...
 
 

@@ -14,6 +14,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import psutil
+
 from benchspec.spec.models import Device
 from benchspec.store.tracks import CounterRecord
 from benchspec.telemetry.base import Clock, Families, Reading, unavailable
@@ -48,6 +50,7 @@ class Dmon:
         self._families = families
         self._devices = devices
         self._process: subprocess.Popen[bytes] | None = None
+        self._child_ns = 0
         self._parser = Parser()
         self._rest = b""
         self._said = ""
@@ -140,6 +143,17 @@ class Dmon:
 
     def _ended(self) -> bool:
         return self._process is None or self._process.poll() is not None
+
+    def child_ns(self) -> int:
+        """Processor time of nvidia-smi so far, which is as much a cost of sampling as a thread's;
+        once it has ended, what was last known."""
+        if self._process is not None and not self._ended():
+            try:
+                times = psutil.Process(self._process.pid).cpu_times()
+            except psutil.Error:
+                return self._child_ns
+            self._child_ns = max(self._child_ns, round((times.user + times.system) * 1e9))
+        return self._child_ns
 
     def close(self) -> None:
         process = self._process

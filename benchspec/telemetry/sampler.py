@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from benchspec.store.tracks import CounterRecord, Raw, Track
-from benchspec.telemetry.base import Families, Reading, Source, absent
+from benchspec.telemetry.base import Families, Reading, Source, WithChild, absent
 
 OWN = "sampler"
 """Source name of what the sampling itself costs."""
@@ -122,12 +122,13 @@ class Sampler:
         while not self._ended.wait(max(0.0, due_s - time.monotonic())):
             readings: list[tuple[_Log, Reading]] = []
             why = self._sample(source, logs, readings)
+            child_ns = source.child_ns() if isinstance(source, WithChild) else 0
             with self._lock:
                 for log, reading in readings:
                     log.add(reading.at_ns, reading.value, reading.trouble)
                 if why is not None:
                     _fail(logs, self.clock(), why)
-                cost.add(self.clock(), time.thread_time_ns())
+                cost.add(self.clock(), time.thread_time_ns() + child_ns)
             behind_s = time.monotonic() - due_s
             due_s += interval_s * max(1, math.floor(behind_s / interval_s))
 
@@ -166,21 +167,24 @@ def _fail(logs: Iterable[_Log], at_ns: int, why: str) -> None:
             log.add(at_ns, None, why)
 
 
+_AND_CHILD = " + processor time of the program that it runs"
+
+
 def _own_time(source: Source) -> CounterRecord:
     return CounterRecord(
         name=f"sampling_{source.name}",
         unit="%",
         kind="cumulative",
         source=OWN,
-        read_as="CLOCK_THREAD_CPUTIME_ID",
+        read_as=f"CLOCK_THREAD_CPUTIME_ID{_AND_CHILD if isinstance(source, WithChild) else ''}",
         scale=100 / 1e9,
         judged=False,
     )
 
 
 def cpu_share(tracks: Iterable[Track]) -> float | None:
-    """Processor time that the sampling threads took per wall time, 1.0 being one core; None where
-    nothing was sampled twice."""
+    """Processor time that the sampling threads and their programs took per wall time, 1.0 being one
+    core; None where nothing was sampled twice."""
     shares = [
         ((track.values[-1] or 0) - (track.values[0] or 0)) / (track.at_ns[-1] - track.at_ns[0])
         for track in tracks

@@ -14,7 +14,7 @@ import yaml
 from benchspec.observations.series import windows
 from benchspec.spec.models import Device
 from benchspec.store.tracks import CounterRecord, Track
-from benchspec.telemetry.base import Families, Reading
+from benchspec.telemetry.base import Families, Reading, WithChild
 from benchspec.telemetry.dmon import Dmon
 from benchspec.telemetry.dmon_log import parse
 from benchspec.telemetry.dmon_saved import tracks
@@ -103,6 +103,24 @@ def test_lines_become_readings_of_the_specs_devices(
     assert values["left", "utilization"] == 33.0
     assert values["right", "pcie_rx"] == 41.0
     assert ("left", "temperature_memory") not in values
+
+
+def test_the_programs_own_processor_time_is_known_also_once_it_has_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(tmp_path, monkeypatch, f"{HEADER}; {ROWS}; {ROWS}; while :; do :; done")
+    source, _ = opened(Families(("utilization",)))
+    assert isinstance(source, WithChild)
+    seen = [source.child_ns()]
+    end = time.monotonic() + 20.0
+    while seen[-1] < seen[0] + 100_000_000 and time.monotonic() < end:
+        time.sleep(0.02)
+        seen.append(source.child_ns())
+    source.close()
+    assert seen == sorted(seen)
+    assert seen[-1] >= seen[0] + 100_000_000
+    assert source.child_ns() == seen[-1]
+    assert Dmon(Families()).child_ns() == 0
 
 
 def test_a_program_that_ends_says_so_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,6 +186,24 @@ def test_the_cost_of_sampling_is_measured() -> None:
     assert cpu_share(tracks) == pytest.approx(used_ns / (own.at_ns[-1] - own.at_ns[0]))
 
 
+class Starts(Fake):
+    """A source whose program takes a tenth of a second for each reading."""
+
+    def child_ns(self) -> int:
+        return self.asked * 100_000_000
+
+
+def test_a_program_that_a_source_runs_is_a_cost_of_sampling() -> None:
+    source = Starts(counter("a"))
+    with sampler(source) as running:
+        wait_until(lambda: source.asked >= 4)
+        tracks = running.cut(0, running.clock())
+    own = by_name(tracks)["sampling_fake"]
+    used_ns = (own.values[-1] or 0) - (own.values[0] or 0)
+    assert used_ns >= 100_000_000 * (len(own.values) - 1)
+    assert "program" in own.counter.read_as
+
+
 def test_without_sources_there_is_nothing() -> None:
     before = threading.active_count()
     with sampler() as running:

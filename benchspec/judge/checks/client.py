@@ -10,9 +10,10 @@ is read; else its error is the p99 of the read lag. A late dispatch counts for t
 one latency where requests are replaced), and for the first token where that counts from a schedule.
 Besides: events per second / calibrated ceiling; and, where client and engine together need all
 cores, the client's part of the processor time, which the engine did not get; a client that keeps
-more than 0.9 of one core busy. Of an open loop in a report: lateness of sending / latency from the
-schedule; 1 - rate sent / rate asked for. Of two clients of one server: the higher throughput / the lower, at
-the same step; what one of them measured, the server can do.
+more than 0.9 of one core busy. Sampling that took over 1 % of one core is a caveat. Of an open loop
+in a report: lateness of sending / latency from the schedule; 1 - rate sent / rate asked for. Of two
+clients of one server: the higher throughput / the lower, at the same step; what one of them
+measured, the server can do.
 
 Readings
   client-limited   a share above 5 %, a load above half the ceiling, a full core, or another client
@@ -72,6 +73,10 @@ def check(case: Case) -> list[CheckResult]:
             parts.append(f"{show(100 * cores, 2)} % of the processor time on busy cores")
         if core is not None and core > limit("client.core"):
             parts.append(f"{show(100 * core, 3)} % of one core")
+        if _sampling(step.client):
+            parts.append(
+                f"sampling counters {show(100 * (step.client.telemetry_share or 0.0), 2)} % of one core"
+            )
         limited = [why for figure in FIGURES if (why := client_limit(step, figure))]
         return line.judged(
             "client-limited" if limited else "fine",
@@ -200,8 +205,19 @@ def _recorded(client: Client) -> list[tuple[str, float | None, str]]:
     ]
 
 
+def _sampling(client: Client) -> bool:
+    """Whether the sampling of counters took more than its share."""
+    share = client.telemetry_share
+    return share is not None and share > limit("client.sampling")
+
+
 def _caveats(client: Client) -> list[str]:
     caveats = [] if client.ceiling_events_s else ["not calibrated here: its ceiling is not known"]
     if client.stamp_source == "user":
         caveats.append("arrivals were stamped when read, not by the kernel")
+    if _sampling(client):
+        caveats.append(
+            f"sampling the counters took more than {show(100 * limit('client.sampling'))} % of one "
+            "core: name fewer under telemetry.counters, or sample less often (telemetry.interval)"
+        )
     return caveats

@@ -154,6 +154,16 @@ def test_a_verdict_is_withheld_only_for_the_figure_that_the_client_spoils() -> N
     assert "client-limited" in v.hypotheses[0].reason
 
 
+@pytest.mark.parametrize(("share", "said"), [(None, False), (0.01, False), (0.016, True)])
+def test_sampling_that_takes_more_than_its_share_is_a_caveat(
+    share: float | None, said: bool
+) -> None:
+    r = judged("client", client=FINE.model_copy(update={"telemetry_share": share}))
+    assert r.reading == "fine"
+    assert ("sampling counters 1.6 % of one core" in (r.arithmetic or "")) is said
+    assert any(c.startswith("sampling the counters took more than 1 %") for c in r.caveats) is said
+
+
 def test_no_record_is_no_reading() -> None:
     assert judged("baseline", Quiet()).state == "insufficient"
     assert judged("client", client=Client()).state == "insufficient"
