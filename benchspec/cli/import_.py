@@ -6,8 +6,9 @@ import json
 import stat
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -280,7 +281,7 @@ def _dmon(lines: list[str], interval_s: float) -> list[dict[str, Any]]:
             counter=track.counter.name,
             unit=track.counter.unit,
             device=track.counter.device,
-            interval_s=interval_s,
+            interval_s=_apart_s([at_ns / 1e9 for at_ns in track.at_ns]) or interval_s,
             window_s=track.counter.window_s,
             source="nvidia-smi dmon",
             values=track.values,
@@ -291,43 +292,33 @@ def _dmon(lines: list[str], interval_s: float) -> list[dict[str, Any]]:
     ]
 
 
-_QUERY = {
-    "utilization.gpu": ("utilization", "%"),
-    "utilization.memory": ("utilization_memory", "%"),
-    "power.draw": ("power", "W"),
-    "temperature.gpu": ("temperature", "°C"),
-    "temperature.memory": ("temperature_memory", "°C"),
-    "clocks.sm": ("clocks_sm", "MHz"),
-    "clocks.mem": ("clocks_memory", "MHz"),
-    "memory.used": ("memory_used", "MiB"),
-    "pcie.link.gen.current": ("pcie_gen", "1"),
-    "pcie.link.width.current": ("pcie_lanes", "1"),
-}
-"""Column of `nvidia-smi --query-gpu` -> (counter, unit)."""
-
-
 def _query(lines: list[str], interval_s: float) -> list[dict[str, Any]]:
-    from benchspec.telemetry.smi_text import parse_query
+    from benchspec.telemetry.query_saved import first_moment, saved
 
-    found: dict[tuple[str, str], list[float | None]] = {}
-    for row in parse_query(lines):
-        device = f"gpu{row.get('index', 0):g}" if not isinstance(row.get("index"), str) else "gpu0"
-        for column in _QUERY.keys() & row.keys():
-            value = row[column]
-            kept = value if isinstance(value, float) else None
-            found.setdefault((device, column), []).append(kept)
-    return [
-        _without_nothing(
-            counter=_QUERY[column][0],
-            unit=_QUERY[column][1],
-            device=device,
-            interval_s=interval_s,
-            source="nvidia-smi --query-gpu",
-            values=values if any(value is not None for value in values) else [],
-            not_measured=None if any(v is not None for v in values) else "it answered N/A",
+    found = saved(lines)
+    first, series = first_moment(found), []
+    for one in found:
+        answered = any(value is not None for value in one.values)
+        times_s = one.times_s(first) if first else []
+        series.append(
+            _without_nothing(
+                counter=one.counter,
+                unit=one.unit,
+                device=one.device,
+                interval_s=_apart_s(times_s) or interval_s,
+                source="nvidia-smi --query-gpu",
+                values=one.values if answered else [],
+                times_s=times_s if answered else [],
+                not_measured=None if answered else "it answered N/A",
+            )
         )
-        for (device, column), values in sorted(found.items())
-    ]
+    return series
+
+
+def _apart_s(times_s: list[float]) -> float | None:
+    """The median time from one line to the next; None below two."""
+    gaps = [later - earlier for earlier, later in pairwise(times_s)]
+    return round(median(gaps), 6) if gaps else None
 
 
 def _without_nothing(**fields: Any) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from benchspec.observations.model import Observations, Series
 from benchspec.spec.loader import load
 from benchspec.spec.models import Spec
 from benchspec.spec.source import parse
+from benchspec.telemetry.nvml_counters import REASONS
 
 DMON = """\
 # gpu     sm   mem  rxpci  txpci  mtemp
@@ -70,6 +71,67 @@ def test_a_query_log_gives_one_series_for_each_card(tmp_path: Path) -> None:
     assert series["gpu0", "power"].values == [287.41]
     assert series["gpu1", "power"].not_measured
     assert series["gpu1", "utilization"].values == []
+
+
+STAMPED = """\
+timestamp, index, power.draw [W], clocks_event_reasons.active
+2026/01/01 23:59:58.000, 0, 200 W, 0x0000000000000000
+2026/01/01 23:59:58.100, 1, 210 W, 0x0000000000000001
+2026/01/02 00:00:00.000, 0, 250 W, 0x0000000000000004
+2026/01/02 00:00:00.100, 1, 260 W, 0x0000000000000060
+2026/01/02 00:00:07.000, 0, [N/A], [N/A]
+2026/01/02 00:00:07.100, 1, 270 W, 0x00000000000000c8
+"""
+
+
+def test_a_query_log_keeps_its_times(tmp_path: Path) -> None:
+    """Lines at 0, 2 and 9 s are not lines at 0, 1 and 2 s."""
+    series = {(one.device, one.counter): one for one in imported(tmp_path, "query", STAMPED)}
+    first, second = series["gpu0", "power"], series["gpu1", "power"]
+    assert (first.times_s, first.values) == ([0, 2, 9], [200, 250, None])
+    assert second.times_s == [0.1, 2.1, 9.1]
+    assert first.interval_s == 4.5
+
+
+@pytest.mark.parametrize(
+    "column", ["clocks_event_reasons.active", "clocks_throttle_reasons.active"]
+)
+def test_the_reasons_of_a_query_log_are_counters_as_nvml_gives_them(
+    tmp_path: Path, column: str
+) -> None:
+    text = STAMPED.replace("clocks_event_reasons.active", column)
+    series = {(one.device, one.counter): one for one in imported(tmp_path, "query", text)}
+    found = {
+        counter: (series["gpu0", counter].values, series["gpu1", counter].values)
+        for counter in REASONS
+    }
+    assert found == {
+        "throttle_power_cap": ([0, 100, None], [0, 0, 0]),
+        "throttle_hw_slowdown": ([0, 0, None], [0, 0, 100]),
+        "throttle_thermal": ([0, 0, None], [0, 100, 100]),
+        "throttle_power_brake": ([0, 0, None], [0, 0, 100]),
+    }
+    assert {series["gpu0", counter].unit for counter in REASONS} == {"%"}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "2026/01/01 12:00:05, 0, 1 W\n2026/01/01 12:00:00, 0, 2 W\n",
+        "2026/01/01 12:00:00, 0, 1 W\nyesterday, 0, 2 W\n",
+        "[N/A], [N/A], 1 W\n[N/A], [N/A], 2 W\n",
+    ],
+)
+def test_times_that_cannot_be_are_not_kept_and_the_values_are(tmp_path: Path, lines: str) -> None:
+    (series,) = imported(tmp_path, "query", "timestamp, index, power.draw [W]\n" + lines)
+    assert (series.device, series.values, series.times_s) == ("gpu0", [1, 2], [])
+    assert series.interval_s == 1.0
+
+
+def test_the_interval_of_a_dmon_log_is_that_of_its_times(tmp_path: Path) -> None:
+    text = "#Time gpu sm\n#HH:MM:SS Idx %\n12:00:00 0 5\n12:00:02 0 6\n12:00:04 0 7\n"
+    (series,) = imported(tmp_path, "dmon", text)
+    assert (series.times_s, series.interval_s) == ([0, 2, 4], 2.0)
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", "\x00\xff\n" * 100, "# gpu\n"])
