@@ -16,7 +16,7 @@ _PCIE_LANE_MB_S = {1: 250.0, 2: 500.0, 3: 984.6, 4: 1969.0, 5: 3938.0, 6: 7563.0
 
 _FOUND: Sequence[tuple[str, Provenance, str]] = (
     ("probed_read_gb_s", "measured", "benchspec probe on this machine"),
-    ("bandwidth_gb_s", "derived", "memory clock x 2 x bus width / 8"),
+    ("bandwidth_gb_s", "derived", "memory clock x {transfers} x bus width / 8"),
     ("datasheet_gb_s", "datasheet", "the table of accelerators"),
 )
 """Facts of a device that stand for its memory bandwidth, GB/s; the first that is there counts."""
@@ -69,13 +69,14 @@ def found_bandwidth(
         if (speed := fact(name)) is None:
             continue
         known = Interval.of(speed * 1e9)
+        said = f"{device}: {source.format(transfers=show(fact('memory_transfers') or 2))}"
         if provenance != "measured":
-            return Bandwidth(known, provenance, f"{device}: {source}")
+            return Bandwidth(known, provenance, said)
         median, size = fact("probed_read_median_gb_s") or speed, fact("probed_buffer_mib")
         falls = identity.get(f"{device}.probed_still_falls") == "yes"
         small = falls and size is not None and resident is not None and size * 2**20 < resident
         known = Interval(min(median, speed) * 1e9, known.high)
-        return Bandwidth(known, provenance, f"{device}: {source}", small)
+        return Bandwidth(known, provenance, said, small)
     return None
 
 

@@ -24,6 +24,7 @@ class Accelerator:
     source: tuple[str, ...]
     memory_gib: float | None = None
     memory_bandwidth_gb_s: float | None = None
+    memory_bus_bits: int | None = None
     memory_shared: bool = False
     fp16_tflops: float | None = None
     fp16_basis: str | None = None
@@ -116,6 +117,7 @@ def _accelerator(row: dict[str, Any]) -> Accelerator:
         source=tuple(row["source"]),
         memory_gib=row.get("memory_gib"),
         memory_bandwidth_gb_s=row.get("mem_bandwidth_gb_s"),
+        memory_bus_bits=row.get("memory_bus_bits"),
         memory_shared=bool(row.get("memory_shared")),
         fp16_tflops=row.get("fp16_tflops"),
         fp16_basis=row.get("fp16_basis"),

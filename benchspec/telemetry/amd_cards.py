@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +32,18 @@ def cards(root: Path = Path("/")) -> Iterator[Card]:
         device = (text(folder / "device") or "").removeprefix("0x")
         name = text(folder / "product_name")
         yield Card(index, folder, folder.name, f"1002:{device}", name)
+
+
+_STATE = re.compile(r"\d+:\s*(\d+)\s*mhz", re.IGNORECASE)
+
+
+def memory_clock_mhz(card: Card) -> int | None:
+    """The highest state of the memory clock (`3: 1249Mhz *`); None where the driver lists none."""
+    try:
+        listed = (card.folder / "pp_dpm_mclk").read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return max((int(state[1]) for state in _STATE.finditer(listed)), default=None)
 
 
 def text(path: Path) -> str | None:

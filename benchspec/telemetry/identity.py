@@ -19,6 +19,14 @@ Facts = dict[str, dict[str, Fact]]
 MIB, GIB = 2**20, 2**30
 CLOCK_SM, CLOCK_MEMORY = 1, 2
 
+AMD_TRANSFERS = {"GDDR5": 4, "GDDR6": 16, "HBM2": 2, "HBM2e": 2}
+"""Transfers a clock as AMD's driver counts its memory clock, by type of memory (Mesa,
+ac_memory_ops_per_clock); NVML's clock has 2 for all. Of HBM3 and LPDDR5X it is not known here."""
+
+AMD_AGREES = 0.2
+"""Relative difference from the datasheet within which a derived bandwidth counts. Beyond it, the
+driver counts its clock in another way: a wrong number of transfers is off by a factor of two."""
+
 
 def cards(
     devices: Sequence[Device] = (),
@@ -28,10 +36,10 @@ def cards(
 ) -> Facts:
     """Device id -> what is known of the card; empty where no driver is.
 
-    `bandwidth_gb_s` is derived, 2 x memory clock x bus width / 8; `datasheet_gb_s` is of the table
-    of accelerators. `pci_bus` is where the card sits (0000:01:00.0); `pcie_gen` and `pcie_lanes` are
-    the most that the way to the card allows; `memory_used_mib` is now. How cards reach each other is in
-    nvml_paths.
+    `bandwidth_gb_s` is derived, 2 (or `memory_transfers`) x memory clock x bus width / 8;
+    `datasheet_gb_s` is of the table of accelerators. `pci_bus` is where the card sits
+    (0000:01:00.0); `pcie_gen` and `pcie_lanes` are the most that the way to the card allows;
+    `memory_used_mib` is now. How cards reach each other is in nvml_paths.
     """
     nvidia = _nvidia(devices, env or {}, root)
     left = [device for device in devices if device.id not in nvidia]
@@ -43,9 +51,9 @@ def _gpus(devices: Sequence[Device]) -> int:
     return sum(device.kind == "gpu" for device in devices)
 
 
-def bandwidth_gb_s(clock_mhz: float, bus_bits: int) -> float:
-    """Theoretical memory bandwidth: two transfers a clock, for GDDR and HBM alike."""
-    return round(2 * clock_mhz * bus_bits / 8 / 1000, 1)
+def bandwidth_gb_s(clock_mhz: float, bus_bits: int, transfers: int = 2) -> float:
+    """Theoretical memory bandwidth: two transfers a clock as NVML has it, for GDDR and HBM alike."""
+    return round(transfers * clock_mhz * bus_bits / 8 / 1000, 1)
 
 
 def _nvidia(devices: Sequence[Device], env: Mapping[str, str], root: Path) -> Facts:
@@ -102,13 +110,31 @@ def _amd(devices: Sequence[Device], root: Path) -> Facts:
 def _amd_facts(card: amd_cards.Card, root: Path) -> Iterator[tuple[str, Fact]]:
     total = _number(card.folder / "mem_info_vram_total")
     used = _number(card.folder / "mem_info_vram_used")
-    yield from _named(card.name, card.pci_id, total / GIB if total else None)
+    gib = total / GIB if total else None
+    yield from _named(card.name, card.pci_id, gib)
     yield from _known(
         pci_bus=card.bus,
         memory_mib=round(total / MIB) if total else None,
         memory_used_mib=round(used / MIB) if used is not None else None,
     )
+    yield from _amd_memory(amd_cards.memory_clock_mhz(card), known_as(card.name, card.pci_id, gib))
     yield from _link((None, None), card.bus, root)
+
+
+def _amd_memory(clock_mhz: int | None, known: Accelerator | None) -> Iterator[tuple[str, Fact]]:
+    """The driver's memory clock; of a card that the table knows, its bus and what follows."""
+    yield from _known(memory_clock_mhz=clock_mhz)
+    bus = known.memory_bus_bits if known else None
+    if known is None or bus is None:
+        return
+    yield "memory_bus_bits", bus
+    transfers, stated = AMD_TRANSFERS.get(known.memory_type), known.memory_bandwidth_gb_s
+    if clock_mhz is None or transfers is None or stated is None:
+        return
+    derived = bandwidth_gb_s(clock_mhz, bus, transfers)
+    if abs(derived / stated - 1) <= AMD_AGREES:
+        yield "memory_transfers", transfers
+        yield "bandwidth_gb_s", derived
 
 
 def _named(

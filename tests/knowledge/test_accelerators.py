@@ -59,3 +59,15 @@ def test_every_accelerator_has_a_source_and_sane_figures() -> None:
         assert each.memory_bandwidth_gb_s is None or 50 < each.memory_bandwidth_gb_s < 20_000
         assert each.pcie_lanes in (None, 4, 8, 16), each.id
         assert accelerators.find(each.id) == each, each.id
+
+
+PER_PIN_GBIT_S = {"GDDR6": (14, 20.2), "HBM2": (1.4, 2.5), "HBM2e": (3.1, 3.3)}
+
+
+def test_a_bus_and_a_bandwidth_give_a_rate_that_such_memory_has() -> None:
+    wide = [each for each in accelerators.everything() if each.memory_bus_bits]
+    assert len(wide) == 24
+    for each in wide:
+        least, most = PER_PIN_GBIT_S[each.memory_type]
+        rate = (each.memory_bandwidth_gb_s or 0) * 8 / (each.memory_bus_bits or 1)
+        assert least <= rate <= most, each.id

@@ -38,6 +38,12 @@ def test_a_card_is_said_in_words() -> None:
     ]
 
 
+def test_another_count_of_transfers_stands_in_the_formula() -> None:
+    known: dict[str, SettingValue] = {"amd0.memory_transfers": 16, "amd0.bandwidth_gb_s": 959.2}
+    ((_, text),) = rows(main=known)
+    assert text == "16 transfers a clock, 959.2 GB/s [derived: 16 x memory clock x bus width / 8]"
+
+
 def test_what_differs_between_arms_is_said_of_both() -> None:
     other: dict[str, SettingValue] = {
         "gpu0.name": "Tesla PG500-216",

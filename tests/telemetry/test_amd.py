@@ -36,6 +36,10 @@ FILES = {
 }
 
 
+STATES = "0: 96Mhz\n1: 456Mhz *\n2: 772Mhz\n3: 1249Mhz"
+"""The memory clock of an RX 7900 XTX, idle: GDDR6 at 20 Gbit/s a pin is 16 transfers a clock."""
+
+
 def card(root: Path, number: int = 0, /, **changed: str | None) -> Path:
     """A card in slot 0000:0N:00.0, below a bridge."""
     bridge = root / "sys/devices/pci0000:00" / f"0000:00:0{number + 1}.1"
@@ -147,6 +151,43 @@ def test_a_narrow_link_above_the_card_is_found(tmp_path: Path) -> None:
     assert facts["pci_bus"] == "0000:03:00.0"
     assert facts["memory_used_mib"] == 18_890
     assert facts["accelerator"] == "rx-7900-xtx"
+
+
+def test_the_memory_clock_gives_the_bandwidth_of_a_card_that_the_table_knows(
+    tmp_path: Path,
+) -> None:
+    """1249 MHz x 16 x 384 bit / 8, against 960 GB/s on the datasheet."""
+    card(tmp_path, pp_dpm_mclk=STATES)
+    facts = cards(root=tmp_path)["amd0"]
+    found = [facts[name] for name in ("memory_clock_mhz", "memory_bus_bits", "memory_transfers")]
+    assert found == [1249, 384, 16]
+    assert (facts["bandwidth_gb_s"], facts["datasheet_gb_s"]) == (959.2, 960.0)
+
+
+@pytest.mark.parametrize(
+    ("changed", "known"),
+    [
+        (
+            {"device": "0x740f", "product_name": None, "pp_dpm_mclk": "0: 400Mhz\n1: 1600Mhz"},
+            1638.4,
+        ),
+        ({"device": "0x738c", "product_name": None, "pp_dpm_mclk": "0: 1200Mhz *"}, 1228.8),
+        ({"pp_dpm_mclk": "0: 2498Mhz"}, None),
+        ({"device": "0x74a1", "product_name": None, "pp_dpm_mclk": "0: 1300Mhz *"}, None),
+        ({"device": "0xffff", "product_name": None, "pp_dpm_mclk": STATES}, None),
+        ({"pp_dpm_mclk": "nothing\n"}, None),
+        ({}, None),
+    ],
+    ids=["MI210", "MI100", "another count", "HBM3", "unknown", "no state", "no file"],
+)
+def test_a_bandwidth_is_derived_only_where_it_can_be(
+    tmp_path: Path, changed: dict[str, str | None], known: float | None
+) -> None:
+    card(tmp_path, **changed)
+    facts = cards(root=tmp_path)["amd0"]
+    assert facts.get("bandwidth_gb_s") == known
+    assert ("memory_transfers" in facts) is (known is not None)
+    assert ("memory_clock_mhz" in facts) is ("Mhz" in str(changed.get("pp_dpm_mclk")))
 
 
 def test_a_laptop_has_a_card_of_each(stub: Stub, tmp_path: Path) -> None:

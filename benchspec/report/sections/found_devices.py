@@ -15,7 +15,7 @@ _SAID = {
     "pci_bus": "at {}",
     "accelerator": "known as {}",
     "datasheet_gb_s": "{} GB/s [datasheet]",
-    "bandwidth_gb_s": "{} GB/s [derived: 2 x memory clock x bus width / 8]",
+    "bandwidth_gb_s": "{} GB/s [derived: {transfers} x memory clock x bus width / 8]",
     "probed_read_gb_s": "{} GB/s [measured by probe]",
     "probed_read_median_gb_s": "median {} GB/s",
     "probed_buffer_mib": "of a buffer of {} MiB",
@@ -25,6 +25,7 @@ _SAID = {
     "memory_gib": "{} GiB",
     "memory_clock_mhz": "memory clock {} MHz",
     "memory_bus_bits": "bus {} bit",
+    "memory_transfers": "{} transfers a clock",
     "clocks_sm_max_mhz": "at most {} MHz",
     "power_limit_w": "power limit {} W",
     "pcie_gen": "PCIe generation {}",
@@ -54,7 +55,7 @@ def found_devices(material: Material) -> Table | None:
             if (text := figure(value)) not in seen:
                 seen.append(text)
     rows = [
-        (Cell(device), Cell(", ".join(_said(name, values) for name, values in facts.items())))
+        (Cell(device), Cell(", ".join(_said(name, facts) for name in facts)))
         for device, facts in devices.items()
         if not facts.keys() <= _OF_THE_HOST
     ]
@@ -68,8 +69,12 @@ def _facts(identity: Mapping[str, SettingValue]) -> Iterator[tuple[str, str, Set
             yield device, fact, value
 
 
-def _said(name: str, values: list[str]) -> str:
+def _said(name: str, facts: Mapping[str, list[str]]) -> str:
     about, _, device = name.partition("_to_")
     key = f"{about}_to" if device else name
-    text = " / ".join(values)
-    return _SAID[key].format(text, device=device) if key in _SAID else f"{name} {text}"
+    text, transfers = (" / ".join(facts.get(fact, ["2"])) for fact in (name, "memory_transfers"))
+    return (
+        _SAID[key].format(text, device=device, transfers=transfers)
+        if key in _SAID
+        else f"{name} {text}"
+    )

@@ -142,6 +142,15 @@ def test_what_is_known_best_of_a_device_is_divided_by(
     assert (read.value, read.provenance) == (speed * 1e9, provenance)
 
 
+@pytest.mark.parametrize(("more", "transfers"), [({}, 2), ({"gpu0.memory_transfers": 16}, 16)])
+def test_the_formula_has_the_drivers_count_of_transfers(
+    more: dict[str, Any], transfers: int
+) -> None:
+    (r,) = found({"gpu0.bandwidth_gb_s": 959.2, **more})
+    (read,) = [one for one in r.inputs if one.name == "bandwidth"]
+    assert read.source == f"gpu0: memory clock x {transfers} x bus width / 8"
+
+
 def test_a_probe_is_as_wide_as_its_repeats() -> None:
     (r,) = found({**PROBED, "gpu0.probed_read_median_gb_s": 800.0})
     assert isinstance(r.value, Bounds)
