@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import Input
 from benchspec.observations.node import Provenance, SettingValue
 from benchspec.spec.models import Device, Link, Model
-from benchspec.spec.quantity import parse_quantity
+from benchspec.spec.quantity import Quantity, QuantityError, parse_quantity
 
 _PCIE_LANE_MB_S = {1: 250.0, 2: 500.0, 3: 984.6, 4: 1969.0, 5: 3938.0, 6: 7563.0}
 """Per direction: GT/s x encoding / 8 (8b/10b to generation 2, 128b/130b to 5, flits in 6)."""
 
 _FOUND: Sequence[tuple[str, Provenance, str]] = (
-    ("probed_read_gb_s", "measured", "benchspec probe on this machine"),
     ("bandwidth_gb_s", "derived", "memory clock x {transfers} x bus width / 8"),
     ("datasheet_gb_s", "datasheet", "the table of accelerators"),
 )
-"""Facts of a device that stand for its memory bandwidth, GB/s; the first that is there counts."""
+"""Facts that stand for a device's memory bandwidth, GB/s, where no probe of it is known; the first
+that is there counts."""
+
+_Point = tuple[float, Interval, str]
+"""A buffer in bytes, how fast it was read in B/s, and the buffer as it is written."""
 
 
 @dataclass(frozen=True)
@@ -39,45 +43,87 @@ def bandwidth(device: Device, resident: float | None) -> Bandwidth | None:
     `resident` bytes counts; where none does, the largest buffer, which is still falling: then a
     fraction of it is `at least`.
     """
-    curve = sorted(
-        (parse_quantity(size, "size").high, Interval.of(speed), size)
-        for size, speed in device.bandwidth_curve.items()
-    )
+    curve = _in_order(device.bandwidth_curve)
     too_small = bool(curve) and resident is not None and curve[-1][0] < resident
     stated = device.memory_bandwidth
     if stated is not None and not (curve and device.source == "datasheet"):
         return Bandwidth(Interval.of(stated), device.source, device.name or device.id, too_small)
     if not curve:
         return None
-    fits = [c for c in curve if resident is not None and c[0] >= resident]
+    fits = _holding(curve, resident)
     _, speed, size = fits[0] if fits else curve[-1]
     return Bandwidth(speed, "measured", f"probe with a buffer of {size}", not fits)
+
+
+def _in_order(curve: Mapping[str, Quantity]) -> list[_Point]:
+    """The points of a stated curve, the smallest buffer first."""
+    points = [
+        (parse_quantity(size, "size").high, Interval.of(speed), size)
+        for size, speed in curve.items()
+    ]
+    return sorted(points, key=lambda point: point[0])
+
+
+def _holding(curve: Sequence[_Point], resident: float | None) -> list[_Point]:
+    """The points of which the buffer holds `resident` bytes; none where that is not known."""
+    return [point for point in curve if resident is not None and point[0] >= resident]
 
 
 def found_bandwidth(
     device: str, identity: Mapping[str, SettingValue], resident: float | None
 ) -> Bandwidth | None:
     """What a run found of `device`, the best there is: a probe of it (median to best), what its
-    clocks give, or the datasheet of the card that it is. A probe that still fell at a buffer
-    smaller than `resident` bytes gives `at least`."""
-
-    def fact(name: str) -> float | None:
-        value = identity.get(f"{device}.{name}")
-        return value if isinstance(value, int | float) and value > 0 else None
-
+    clocks give, or the datasheet of the card that it is. Of a probe that kept its curve the
+    smallest buffer counts that holds `resident` bytes; where none is known to, the largest, and one
+    that was still falling then gives `at least`."""
+    probe = probed(device, identity, resident)
+    if probe is not None:
+        return probe
     for name, provenance, source in _FOUND:
-        if (speed := fact(name)) is None:
-            continue
-        known = Interval.of(speed * 1e9)
-        said = f"{device}: {source.format(transfers=show(fact('memory_transfers') or 2))}"
-        if provenance != "measured":
-            return Bandwidth(known, provenance, said)
-        median, size = fact("probed_read_median_gb_s") or speed, fact("probed_buffer_mib")
-        falls = identity.get(f"{device}.probed_still_falls") == "yes"
-        small = falls and size is not None and resident is not None and size * 2**20 < resident
-        known = Interval(min(median, speed) * 1e9, known.high)
-        return Bandwidth(known, provenance, said, small)
+        if (speed := found_number(device, name, identity)) is not None:
+            transfers = found_number(device, "memory_transfers", identity) or 2
+            said = f"{device}: {source.format(transfers=show(transfers))}"
+            return Bandwidth(Interval.of(speed * 1e9), provenance, said)
     return None
+
+
+def probed(
+    device: str, identity: Mapping[str, SettingValue], resident: float | None
+) -> Bandwidth | None:
+    """What `benchspec probe` read of `device` on this machine, as a run recalls it."""
+    best = found_number(device, "probed_read_gb_s", identity)
+    if best is None:
+        return None
+    source = f"{device}: benchspec probe on this machine"
+    fits = _holding(_probed_curve(identity.get(f"{device}.probed_curve")), resident)
+    if fits:
+        _, speed, size = fits[0]
+        return Bandwidth(speed, "measured", f"{source}, a buffer of {size}")
+    median = found_number(device, "probed_read_median_gb_s", identity) or best
+    mib = found_number(device, "probed_buffer_mib", identity)
+    falls = identity.get(f"{device}.probed_still_falls") == "yes"
+    small = falls and (mib is None or resident is None or mib * 2**20 < resident)
+    known = Interval(min(median, best) * 1e9, best * 1e9)
+    return Bandwidth(known, "measured", source, small)
+
+
+def _probed_curve(fact: SettingValue) -> list[_Point]:
+    """The points of `8 MiB: 60..61 GB/s, 16 MiB: 40..41 GB/s`; what cannot be read is left out, for
+    the fact may be from somebody else's bundle."""
+    points = []
+    for one in fact.split(",") if isinstance(fact, str) else ():
+        size, _, speed = one.strip().partition(": ")
+        with suppress(QuantityError):
+            known = Interval.of(parse_quantity(speed, "bandwidth"))
+            if known.low > 0:
+                points.append((parse_quantity(size, "size").high, known, size))
+    return sorted(points, key=lambda point: point[0])
+
+
+def found_number(device: str, name: str, identity: Mapping[str, SettingValue]) -> float | None:
+    """A fact of a device that was found, where it is a number above zero."""
+    value = identity.get(f"{device}.{name}")
+    return value if isinstance(value, int | float) and 0 < value < float("inf") else None
 
 
 def shares(devices: Sequence[Device]) -> tuple[list[Interval], bool]:

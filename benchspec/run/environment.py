@@ -58,21 +58,51 @@ def hardware(devices: Sequence[Device], env: Mapping[str, str]) -> identity.Fact
 
 def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
     """What `benchspec probe` measured of this device, if it was run on this machine: reading the
-    largest buffer, best and median of its repeats."""
+    largest buffer, best and median of its repeats, and the curve where there are several buffers.
+    Kept figures that cannot be read are passed over."""
     kept = cache.recall(facts) or {}
-    card, host = kept.get("gpu", {}), kept.get("host", {})
-    figures = {**(host.get("points") or [{}])[-1], **card}
-    read, size = figures.get("read", {}), figures.get("buffer_bytes", figures.get("size_bytes"))
+    card, host = _map(kept.get("gpu")), _map(kept.get("host"))
+    points = host.get("points")
+    buffers = [card] if card else [_map(p) for p in points] if isinstance(points, list) else []
     found: dict[str, identity.Fact] = {}
-    if isinstance(best := read.get("best"), int | float):
-        found["probed_read_gb_s"] = round(best / 1e9, 1)
-        if isinstance(median := read.get("median"), int | float):
-            found["probed_read_median_gb_s"] = round(median / 1e9, 1)
-        if isinstance(size, int):
-            found["probed_buffer_mib"] = size >> 20
-        if host.get("settled") is False:
-            found["probed_still_falls"] = "yes"
+    largest = _map(buffers[-1].get("read")) if buffers else {}
+    if (best := _gb_s(largest.get("best"))) is None:
+        return {}
+    found["probed_read_gb_s"] = best
+    if (median := _gb_s(largest.get("median"))) is not None:
+        found["probed_read_median_gb_s"] = median
+    if (size := _mib(buffers[-1])) is not None:
+        found["probed_buffer_mib"] = size
+    curve = [text for buffer in buffers if (text := _on_the_curve(buffer)) is not None]
+    if len(curve) > 1:
+        found["probed_curve"] = ", ".join(curve)
+    if host.get("settled") is False and not card:
+        found["probed_still_falls"] = "yes"
     return found
+
+
+def _on_the_curve(buffer: Mapping[str, Any]) -> str | None:
+    """`8 MiB: 60..61 GB/s`, median to best, as a spec writes it; None without size or speed."""
+    size, read = _mib(buffer), _map(buffer.get("read"))
+    if size is None or (best := _gb_s(read.get("best"))) is None:
+        return None
+    median = _gb_s(read.get("median")) or best
+    return f"{size} MiB: {min(median, best)}..{best} GB/s"
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _gb_s(value: object) -> float | None:
+    """B/s in GB/s, to a tenth; None for what is no speed."""
+    real = isinstance(value, int | float) and 0 < value < float("inf")
+    return round(value / 1e9, 1) if real and isinstance(value, int | float) else None
+
+
+def _mib(buffer: Mapping[str, Any]) -> int | None:
+    size = buffer.get("buffer_bytes", buffer.get("size_bytes"))
+    return size >> 20 if isinstance(size, int) and size > 0 else None
 
 
 def link_probes(facts: identity.Facts) -> list[dict[str, Any]]:

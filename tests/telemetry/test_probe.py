@@ -434,10 +434,31 @@ def test_what_was_probed_is_part_of_the_identity(
         "probed_read_gb_s": 27.0,
         "probed_read_median_gb_s": 25.5,
         "probed_buffer_mib": 1024,
+        "probed_curve": "8 MiB: 60.0..61.0 GB/s, 1024 MiB: 25.5..27.0 GB/s",
     }
     assert hardware((), {})["cpu"] == {**before, **found}
     cache.keep(before, {"host": {"points": points, "settled": False}})
     assert hardware((), {})["cpu"]["probed_still_falls"] == "yes"
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"host": None},
+        {"host": {"points": [7]}},
+        {"host": {"points": {}}},
+        {"gpu": [1]},
+        {"gpu": {"read": None}},
+        {"gpu": {"read": {"best": "fast"}}},
+    ],
+)
+def test_kept_figures_that_cannot_be_read_are_passed_over(
+    kept: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    before = hardware((), {})["cpu"]
+    cache.keep(before, kept)
+    assert hardware((), {})["cpu"] == before
 
 
 # --- the command ---------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ _SAID = {
     "probed_read_gb_s": "{} GB/s [measured by probe]",
     "probed_read_median_gb_s": "median {} GB/s",
     "probed_buffer_mib": "of a buffer of {} MiB",
+    "probed_curve": "by buffer {}",
     "probed_still_falls": "larger buffers were still slower",
     "memory_mib": "{} MiB",
     "memory_used_mib": "{} MiB in use when the engine was ready",

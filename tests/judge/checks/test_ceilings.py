@@ -166,6 +166,38 @@ def test_a_probe_that_still_fell_is_no_floor(mib: int, reading: str) -> None:
     assert [r.reading for r in found(settled, model=model)] == ["fraction"]
 
 
+@pytest.mark.parametrize("lacks", ["resident", "buffer"])
+def test_a_probe_that_still_fell_is_no_floor_for_an_unknown_size(lacks: str) -> None:
+    probed = {**PROBED, "gpu0.probed_still_falls": "yes"}
+    buffer = {"gpu0.probed_buffer_mib": 1024} if lacks == "resident" else {}
+    model = DENSE if lacks == "resident" else DENSE | {"resident": "17 GB"}
+    (r,) = found({**probed, **buffer}, model=model)
+    assert (r.reading, r.quotable, r.remainder) == ("at-least", "bound", None)
+
+
+CURVE = {
+    "gpu0.probed_read_gb_s": 20.0,
+    "gpu0.probed_buffer_mib": 1024,
+    "gpu0.probed_curve": "8 MiB: 60..61 GB/s, 128 MiB: 40..41 GB/s, nonsense, 1024 MiB: 19..20 GB/s",
+}
+
+
+@pytest.mark.parametrize(
+    ("resident", "low", "high"),
+    [("90 MB", 40, 41), ("5 MiB", 60, 61), ("1 GiB", 19, 20), ("4 GiB", 20, 20), (None, 20, 20)],
+)
+def test_a_probe_counts_at_the_buffer_that_holds_the_model(
+    resident: str | None, low: int, high: int
+) -> None:
+    (r,) = found(CURVE, model={"bytes_per_token": "0.1 GB", "resident": resident})
+    (read,) = [one for one in r.inputs if one.name == "bandwidth"]
+    value = (
+        read.value if isinstance(read.value, Bounds) else Bounds(low=read.value, high=read.value)
+    )
+    assert (value.low, value.high) == (low * 1e9, high * 1e9)
+    assert r.reading == "fraction"
+
+
 def test_of_another_device_nothing_is_known() -> None:
     assert found({"gpu1.probed_read_gb_s": 850.0}) == []
 
