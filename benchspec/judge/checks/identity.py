@@ -19,7 +19,8 @@ Readings
 Silent when: there is one arm.
 
 Value: the number of axes. Source: one factor at a time; a footprint that differs by more than 1 % is
-another configuration, a probed bandwidth that differs by more than 10 % another card.
+another configuration, a probed bandwidth that differs by more than 10 % another card; both of the
+larger one.
 """
 
 from __future__ import annotations
@@ -269,7 +270,7 @@ def _equal(name: str, ours: SettingValue, theirs: SettingValue) -> bool:
 
 
 def _within(ours: SettingValue, theirs: SettingValue, most: str) -> bool:
-    """Whether two numbers differ by at most the limit `most`."""
-    if not isinstance(ours, int | float) or not isinstance(theirs, int | float) or theirs <= 0:
+    """Whether two numbers differ by at most the limit `most` of the larger one, whichever is first."""
+    if not isinstance(ours, int | float) or not isinstance(theirs, int | float):
         return False
-    return abs(ours / theirs - 1) <= limit(most)
+    return min(ours, theirs) > 0 and abs(ours - theirs) <= limit(most) * max(ours, theirs)

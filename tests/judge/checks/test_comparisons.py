@@ -102,6 +102,8 @@ def test_two_probes_of_one_card_agree_and_two_cards_of_one_name_need_not() -> No
     assert reading(878.0, 861.0) == "comparable"
     assert reading(878.0, 861.0, median=100.0) == "comparable", "a busy machine's median"
     assert reading(878.0, 1004.0) == "not-comparable"
+    assert (reading(1000.0, 905.0), reading(905.0, 1000.0)) == ("comparable", "comparable")
+    assert (reading(1000.0, 895.0), reading(895.0, 1000.0)) == ("not-comparable",) * 2
 
 
 def test_controls_decide_who_is_compared_with_whom() -> None:
