@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from typing import Literal
 
 import numpy as np
 from pydantic import ValidationError
@@ -125,6 +126,7 @@ def _arm(starts: Sequence[EngineRecord], trouble: Iterable[LogFinding]) -> ArmOb
         weights_bytes=_whole(last, "weights_bytes"),
         replicas=_whole(last, "replicas"),
         model_bytes=_model_bytes(last),
+        loaded_on=_loaded_on(last),
     )
 
 
@@ -134,9 +136,22 @@ def _whole(start: EngineRecord, name: str) -> int | None:
 
 
 def _model_bytes(start: EngineRecord) -> float | None:
-    """Bytes of the loaded model's tensors, where the engine says that it has no experts."""
+    """Bytes of the loaded model's tensors, where the engine says that it has no experts and its log
+    that they lie in one place: of a part on the cards nobody knows what each memory is read for."""
     size = start.facts.get("model_bytes")
-    return size if isinstance(size, int) and start.facts.get("experts") == 0 else None
+    whole = isinstance(size, int) and start.facts.get("experts") == 0
+    return size if whole and isinstance(size, int) and _loaded_on(start) is not None else None
+
+
+def _loaded_on(start: EngineRecord) -> Literal["cards", "host"] | None:
+    """Where the log says that all layers are: `offloaded 33/33 layers to GPU`. A log of the load
+    without such a line is that of an engine that offloads none."""
+    layers, total = start.facts.get("offloaded_layers"), start.facts.get("offloadable_layers")
+    if layers is None:
+        return "host" if "n_ctx" in start.facts else None
+    if layers == 0:
+        return "host"
+    return "cards" if layers == total else None
 
 
 def _kv_bytes(start: EngineRecord) -> float | None:

@@ -232,6 +232,8 @@ class ArmObservation(Node):
     kv_bytes: float | None = None
     model_bytes: float | None = None
     """Of all tensors of the loaded model, where a token uses all of them: no experts."""
+    loaded_on: Literal["cards", "host"] | None = None
+    """Where all of the model's layers lie; None where nobody looked."""
 
 
 class Series(Node):

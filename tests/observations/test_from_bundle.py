@@ -168,7 +168,7 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
             SettingRecord(name="kv-unified", found=True, found_source="log"),
         ],
         findings=[LogFinding(effect="warning", text="slow")],
-        facts={"kv_mib": 22.5, "model_bytes": 96_576_768, "experts": 0},
+        facts={"kv_mib": 22.5, "model_bytes": 96_576_768, "experts": 0, "n_ctx": 8192},
     )
     arm = observed(start, start).arms["A"]
     assert (arm.slots, arm.slots_source, arm.context_per_slot, arm.kv_tokens) == (
@@ -184,8 +184,27 @@ def test_the_arm_has_the_slots_of_the_live_server() -> None:
     other = start.model_copy(update={"build": "b11435"})
     assert observed(start, other).arms["A"].identity["build"] == "b11434 and b11435"
     for experts in ({}, {"experts": 64}):
-        some = start.model_copy(update={"facts": {"model_bytes": 96_576_768, **experts}})
+        some = start.model_copy(update={"facts": {"model_bytes": 9, "n_ctx": 8192, **experts}})
         assert observed(some).arms["A"].model_bytes is None, "a token may read a part of it"
+
+
+@pytest.mark.parametrize(
+    ("facts", "place"),
+    [
+        ({"offloaded_layers": 33, "offloadable_layers": 33}, "cards"),
+        ({"offloaded_layers": 20, "offloadable_layers": 33}, None),
+        ({"offloaded_layers": 0, "offloadable_layers": 33}, "host"),
+        ({"n_ctx": 8192}, "host"),
+        ({}, None),
+    ],
+)
+def test_what_was_loaded_counts_where_the_log_says_that_it_lies_in_one_place(
+    facts: dict[str, int], place: str | None
+) -> None:
+    known = {"model_bytes": 17_000_000_000, "experts": 0, **facts}
+    start = EngineRecord(arm="A", engine="llama.cpp", started_ns=0, ready_ns=1, facts=known)
+    arm = observed(start).arms["A"]
+    assert (arm.loaded_on, arm.model_bytes) == (place, 17e9 if place else None)
 
 
 def test_what_was_probed_between_cards_comes_with_the_engine() -> None:

@@ -146,7 +146,8 @@ def _model_of(annotation: Any) -> type[pydantic.BaseModel] | None:
     return None
 
 
-NOT_WRITTEN = {"format_version", "origin"}
+NOT_WRITTEN = {"format_version", "origin", "loaded_on"}
+"""An author who writes what was loaded means the devices of the arm."""
 
 
 def _differences(node: type[Node], seen: type[pydantic.BaseModel], path: str) -> list[str]:
