@@ -15,9 +15,10 @@ from benchspec.spec.quantity import Quantity, QuantityError, parse_quantity
 _PCIE_LANE_MB_S = {1: 250.0, 2: 500.0, 3: 984.6, 4: 1969.0, 5: 3938.0, 6: 7563.0}
 """Per direction: GT/s x encoding / 8 (8b/10b to generation 2, 128b/130b to 5, flits in 6)."""
 
+_SHEET = "the table of accelerators"
 _FOUND: Sequence[tuple[str, Provenance, str]] = (
     ("bandwidth_gb_s", "derived", "memory clock x {transfers} x bus width / 8"),
-    ("datasheet_gb_s", "datasheet", "the table of accelerators"),
+    ("datasheet_gb_s", "datasheet", _SHEET),
 )
 """Facts that stand for a device's memory bandwidth, GB/s, where no probe of it is known; the first
 that is there counts."""
@@ -105,6 +106,19 @@ def probed(
     small = falls and (mib is None or resident is None or mib * 2**20 < resident)
     known = Interval(min(median, best) * 1e9, best * 1e9)
     return Bandwidth(known, "measured", source, small)
+
+
+def datasheet(device: Device, identity: Mapping[str, SettingValue]) -> Bandwidth | None:
+    """What a datasheet says of `device`: as the spec states it, else that of the card found."""
+    stated = device.datasheet_bandwidth
+    if stated is None and device.source == "datasheet":
+        stated = device.memory_bandwidth
+    if stated is not None:
+        return Bandwidth(Interval.of(stated), "datasheet", device.name or device.id)
+    found = found_number(device.id, "datasheet_gb_s", identity)
+    if found is None:
+        return None
+    return Bandwidth(Interval.of(found * 1e9), "datasheet", f"{device.id}: {_SHEET}")
 
 
 def _probed_curve(fact: SettingValue) -> list[_Point]:

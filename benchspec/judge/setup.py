@@ -91,6 +91,22 @@ class Setup:
         return found if better else stated
 
     @property
+    def loaded_bytes(self) -> float | None:
+        """Bytes of all tensors of the loaded model, unless they are known to lie elsewhere: in host
+        memory where the arm has cards, on cards where it has none."""
+        elsewhere = {"host": ("gpu", "npu"), "cards": ("cpu",), None: ()}[self.observed.loaded_on]
+        here = all(device.kind not in elsewhere for device in self.devices)
+        return self.observed.model_bytes if here else None
+
+    @property
+    def kv_room(self) -> int | None:
+        """Tokens for which the KV cache was allocated: as found, else slots x their context."""
+        seen = self.observed
+        if seen.kv_tokens is not None:
+            return seen.kv_tokens or None
+        return (seen.slots or 0) * (seen.context_per_slot or 0) or None
+
+    @property
     def links(self) -> Sequence[Link]:
         """The links between the arm's devices."""
         ids = {device.id for device in self.devices}

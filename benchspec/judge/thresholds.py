@@ -91,6 +91,7 @@ _TABLE = (
         "burst.stall", 2, "mean / median", "times above the median are then three quarters of all"
     ),
     Threshold("ceiling.impossible", 1.02, "measured / datasheet", "2 % for clocks and rounding"),
+    Threshold("ceiling.context", 1024, "tokens of all streams", "this project: 0.1 GB of KV cache"),
     Threshold("link.negligible", 0.01, "of the step", "this project: below run spread"),
     Threshold("link.material", 0.10, "of the step", "this project"),
     Threshold("link.payload", 0.85, "of the standard", "payload after packet headers: 81-90 %"),

@@ -99,7 +99,7 @@ def _of_share(result: CheckResult, lever: str, times: float) -> CheckResult:
 
 def _of_fraction(result: CheckResult, lever: str, times: float) -> CheckResult:
     """From the part that surely waits for the resource up to everything."""
-    share = _value(result).low
+    share = min(1.0, _value(result).low)
     least = faster(share, times)
     division = (
         f"1 / (1 - {show(share, 3)} (1 - 1/{show(times)})) = {show(least, 3)} x if only that part "

@@ -215,9 +215,81 @@ def test_what_was_loaded_is_what_is_read() -> None:
     (r,) = found(PROBED, model={"name": "27B"}, model_bytes=17e9)
     assert r.value == pytest.approx(10 * 17 / 850)
     (read,) = [one for one in r.inputs if one.name == "weights per pass"]
-    assert (read.provenance, read.source) == ("measured", "all that was loaded")
+    assert (read.provenance, read.source) == ("bound", "all that was loaded")
+    assert (r.reading, r.quotable) == ("fraction", "bound")
     assert any("all that was loaded" in caveat for caveat in r.caveats)
     assert found(PROBED, model={"name": "27B"}) == []
+
+
+def test_what_was_loaded_is_an_upper_bound_of_what_is_read() -> None:
+    """Of a model with an embedding per layer much is looked up and little read."""
+    (r,) = found(PROBED, model={"name": "E4B"}, model_bytes=100e9)
+    assert (r.reading, r.quotable, r.remainder) == ("fraction", "bound", None)
+    assert r.value == pytest.approx(10 * 100 / 850)
+    assert "at most 118 %" in (r.arithmetic or "")
+    assert any("less than all that was loaded" in caveat for caveat in r.caveats)
+    assert not any("speculation" in caveat for caveat in r.caveats)
+
+
+@pytest.mark.parametrize(
+    ("place", "kind", "known"),
+    [
+        ("cards", "gpu", True),
+        ("host", "gpu", False),
+        ("cards", "cpu", False),
+        ("host", "cpu", True),
+        (None, "gpu", True),
+    ],
+)
+def test_what_lies_elsewhere_is_not_divided_by_a_device(
+    place: str | None, kind: str, known: bool
+) -> None:
+    device = {"id": "gpu0", "kind": kind}
+    results = found(PROBED, [device], {"name": "70B"}, model_bytes=40e9, loaded_on=place)
+    assert bool(results) == known
+
+
+LONG_CONTEXT = {"label": {"context_tokens": 150_000}}
+
+
+def long(model: Mapping[str, Any] = DENSE, concurrency: int = 1, **arm: Any) -> CheckResult:
+    """One stream at 10 tok/s with 150 000 tokens of context, on a card of 1000 GB/s."""
+    step = Step(arm="main", concurrency=concurrency, decode_tok_s=10.0)
+    arms = {"main": ArmObservation(identity={"gpu0.bandwidth_gb_s": 1000.0}, **arm)}
+    observed = seen(step).model_copy(update={"arms": arms})
+    study = spec(model=model, hardware={"devices": [{"id": "gpu0"}]}, workload=LONG_CONTEXT)
+    return result(verdicts(study, observed), "bandwidth-ceiling", arm="main")
+
+
+def test_a_cache_of_unknown_size_leaves_at_least() -> None:
+    r = long()
+    assert (r.reading, r.quotable, r.remainder) == ("at-least", "bound", None)
+    assert "at least 17 %" in (r.arithmetic or "")
+    assert "not reading" not in (r.arithmetic or "")
+    assert any("KV cache not counted: what 150000 tokens" in caveat for caveat in r.caveats)
+    assert long(model={"name": "27B"}, model_bytes=17e9).quotable == "order-of-magnitude"
+
+
+def test_a_cache_that_was_allocated_is_read_as_far_as_the_context_fills_it() -> None:
+    r = long(kv_bytes=14e9, kv_tokens=300_000)
+    assert "17 GB + 1 x 7 GB of KV at 150000 tokens = 24 GB per pass" in (r.arithmetic or "")
+    assert r.reading == "fraction"
+    assert r.value == pytest.approx(0.24)
+    (kv,) = [one for one in r.inputs if one.name == "KV per stream"]
+    assert (kv.provenance, kv.source) == ("derived", "14 GB allocated for 300000 tokens")
+    assert long(kv_bytes=14e9, slots=2, context_per_slot=150_000).value == pytest.approx(0.24)
+
+
+def test_a_probe_above_the_stated_datasheet_is_another_card() -> None:
+    fast = {"gpu0.probed_read_gb_s": 1004.0}
+    stated = {"id": "gpu0", "name": "V100", "memory_bandwidth": "900 GB/s", "source": "datasheet"}
+    card_, step = found(fast, [stated])
+    assert (card_.arm, card_.at, card_.reading) == (None, {"device": "gpu0"}, "impossible")
+    assert card_.value == pytest.approx(1.116, abs=0.0005)
+    assert step.value == pytest.approx(10 * 17 / 1004)
+    assert any("not the card of that name" in caveat for caveat in step.caveats)
+    assert len(found({**fast, "gpu0.datasheet_gb_s": 900.0})) == 2
+    assert len(found({**fast, "gpu0.datasheet_gb_s": 1000.0})) == 1, "within 2 %"
 
 
 LAPTOP = {
