@@ -41,6 +41,7 @@ from typing import Literal
 
 from benchspec.judge import figures, geometry, hardware
 from benchspec.judge.case import Case, measured, need
+from benchspec.judge.checks.thermal import clock_limit, memory_clock
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, attempt, lacking, not_applicable
 from benchspec.judge.result import CheckResult, Input, Quotable
@@ -125,7 +126,11 @@ def _divide(case: Case, line: Line, step: Step) -> CheckResult:
             ),
         ],
         quotable=_quotable(size, reading),
-        caveats=[*_caveats(setup, reading, each, fraction), *_of_the_bytes(size, fraction)],
+        caveats=[
+            *_caveats(setup, reading, each, fraction),
+            *_of_the_bytes(size, fraction),
+            *_of_the_clocks(case, step, known),
+        ],
     ).model_copy(update={"remainder": _left(reading, fraction)})
 
 
@@ -166,6 +171,21 @@ def _of_the_bytes(size: _Bytes, fraction: Interval) -> list[str]:
     if size.most and fraction.low > 1:
         caveats.append("above 1: a token reads less than all that was loaded")
     return caveats
+
+
+def _of_the_clocks(case: Case, step: Step, speeds: Sequence[hardware.Bandwidth]) -> Iterator[str]:
+    """Cards whose memory ran below the clock from which their bandwidth is derived."""
+    for device, speed in zip(case.setup(step.arm).devices, speeds, strict=True):
+        clock = memory_clock(case, step, device.id)
+        most = clock_limit(case, clock) if clock is not None else None
+        if clock is None or most is None or speed.provenance != "derived":
+            continue
+        share = clock.middle / most
+        if share.mid < limit("thermal.own"):
+            yield (
+                f"{device.id}: bandwidth is derived from {show(most)} MHz, and its memory ran at "
+                f"{show(clock.middle)} MHz: at that clock it is {hardware.gb(speed.value * share)} GB/s"
+            )
 
 
 def _fixed(setup: Setup, passes: Interval, shortest: Interval) -> str:

@@ -4,13 +4,16 @@ Needs: clock (MHz) over the measured window, or throttle reasons; or the seconds
 equal jobs in order.
 
 Division: mean clock of the rest of the window / of its first tenth (of few samples, the first one);
-mean clock / that of the fastest device of the same model; seconds of the last third of the jobs / of
-the first third, and beside them those of the first job, which a cold device did.
+mean clock / that of the fastest device of the same model; clock / the most that the device's driver
+says it can do, which is shown and gives no reading (no card holds its highest boost under load);
+seconds of the last third of the jobs / of the first third, and beside them those of the first job,
+which a cold device did.
 
 Readings
   throttled      clock < 0.95 of its own beginning or < 0.93 of a peer, or a thermal reason was set
   power-capped   the reason was a power cap, no thermal one; where the memory's clock is known and
-                 keeps up, decoding, which memory bounds, hardly feels it
+                 keeps up (0.95 of its maximum, or of its own beginning where none is known),
+                 decoding, which memory bounds, hardly feels it
   ramping        the clock rose above 1.05 of its own beginning: the device stood idle before, and the
                  first requests paid for it
   not-steady     no clock is known and the jobs slow down (or speed up) by more than 3 %
@@ -18,8 +21,8 @@ Readings
 
 Silent when: neither clocks, reasons nor six jobs are known; one clock with nothing beside it.
 
-Value: the smallest of these ratios. Source: NVML clock event reasons (0x20, 0x40 thermal; 0x4, 0x80
-power); this project's case studies (a pair runs at the pace of its hot card).
+Value: the smaller of the ratios to its own beginning and to a peer. Source: NVML clock event reasons
+(0x20, 0x40 thermal; 0x4, 0x80 power); this project's case studies (a pair runs at the pace of its hot card).
 """
 
 from __future__ import annotations
@@ -37,13 +40,13 @@ from benchspec.judge.channels import (
     place_of,
     series_mean,
 )
-from benchspec.judge.hardware import as_input
+from benchspec.judge.hardware import as_input, found_number
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, lacking
 from benchspec.judge.place import Place
 from benchspec.judge.result import CheckResult
 from benchspec.judge.thresholds import limit
-from benchspec.observations.model import Series
+from benchspec.observations.model import Series, Step
 from benchspec.observations.quantiles import median
 
 NAME = "thermal"
@@ -64,6 +67,9 @@ _REASON_COUNTERS = (
     "throttle-hw-slowdown",
     "throttle-time-thermal",
 )
+
+_MOST = {"clock": "clocks_sm_max_mhz", "clocks-memory": "memory_clock_mhz"}
+"""Fact of a device that is the most its clock can do, by the clock's counter."""
 
 _JOBS = 6
 """Two jobs per third."""
@@ -112,6 +118,8 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
         words.append(f"/ first tenth = {show(own, 3)}")
     if peer is not None:
         words.append(f"/ fastest peer = {show(peer, 3)}")
+    if (most := clock_limit(case, channel)) is not None:
+        words.append(f"/ at most {show(most)} MHz = {show(channel.middle / most, 3)}")
     return line.judged(
         reading,
         ", ".join(words) + (f", {reason} reason set" if reason else ""),
@@ -127,18 +135,42 @@ def _judge(case: Case, channel: Channel, group: Sequence[Channel]) -> CheckResul
 
 
 def _memory_clock(case: Case, channel: Channel) -> list[str]:
-    """Whether the clock that decoding needs kept up."""
-    for other in case.channels("clocks-memory"):
-        own = _own(other)
-        if (other.arm, other.device) != (channel.arm, channel.device):
-            continue
-        if own is None:
-            steady = other.range.low >= limit("thermal.own") * other.range.high
-        else:
-            steady = own.mid >= limit("thermal.own")
-        kept = "keeps" if steady else "does not keep"
-        return [f"the memory {kept} its clock ({show(other.middle)} MHz), which bounds decoding"]
-    return []
+    """Whether the clock that decoding needs kept up: with the most that the device can do where that
+    is known, else with its own beginning."""
+    here = (channel.arm, channel.device)
+    memory = [c for c in case.channels("clocks-memory") if (c.arm, c.device) == here]
+    other = next((c for c in memory if c.at == channel.at), memory[0] if memory else None)
+    if other is None:
+        return []
+    most, own, least = clock_limit(case, other), _own(other), limit("thermal.own")
+    if most is not None:
+        steady = (other.middle / most).mid >= least
+    elif own is not None:
+        steady = own.mid >= least
+    else:
+        steady = other.range.low >= least * other.range.high
+    kept = "keeps" if steady else "does not keep"
+    of = f" of at most {show(most)}" if most is not None else ""
+    return [f"the memory {kept} its clock ({show(other.middle)}{of} MHz), which bounds decoding"]
+
+
+def memory_clock(case: Case, step: Step, device: str) -> Channel | None:
+    """The memory clock of a device while `step` was measured, of decoding where that is told apart."""
+    here = [
+        channel
+        for channel in case.channels("clocks-memory")
+        if (channel.arm, channel.device) == (step.arm, device)
+        and channel.at.get("phase") != "prefill"
+        and all(getattr(step, k) == v for k, v in channel.at.items() if k != "phase")
+    ]
+    return max(here, key=lambda channel: len(channel.at), default=None)
+
+
+def clock_limit(case: Case, channel: Channel) -> float | None:
+    """MHz that the device of a clock can do at most, as its driver says."""
+    name = _MOST.get(channel.counter)
+    identity = case.setup(channel.arm or "").observed.identity
+    return found_number(channel.device or "", name, identity) if name else None
 
 
 def _below(ratio: Interval | None, least: float) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from benchspec.judge.geometry import expert_union
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import ArmObservation, Scaled, Step
+from benchspec.observations.model import ArmObservation, Scaled, Series, Step
 from benchspec.observations.node import Bounds
 from benchspec.spec.models import Experts
 from tests.judge.published import SPARSE, three_cards
@@ -290,6 +290,31 @@ def test_a_probe_above_the_stated_datasheet_is_another_card() -> None:
     assert any("not the card of that name" in caveat for caveat in step.caveats)
     assert len(found({**fast, "gpu0.datasheet_gb_s": 900.0})) == 2
     assert len(found({**fast, "gpu0.datasheet_gb_s": 1000.0})) == 1, "within 2 %"
+
+
+@pytest.mark.parametrize(
+    ("mhz", "phase", "told"),
+    [(800, "decode", True), (800, None, True), (800, "prefill", False), (1590, "decode", False)],
+)
+def test_a_clock_below_the_one_that_bandwidth_is_derived_from_is_told(
+    mhz: int, phase: Any, told: bool
+) -> None:
+    clock = Series(
+        counter="clocks_memory",
+        unit="MHz",
+        arm="main",
+        device="gpu0",
+        concurrency=1,
+        phase=phase,
+        values=[mhz] * 9,
+    )
+    identity = {"gpu0.bandwidth_gb_s": 1000.0, "gpu0.memory_clock_mhz": 1600}
+    step = Step(arm="main", concurrency=1, decode_tok_s=10.0)
+    arms = {"main": ArmObservation(identity=identity)}
+    study = spec(model=DENSE, hardware={"devices": [{"id": "gpu0"}]})
+    r = result(verdicts(study, seen(step, series=[clock], arms=arms)), "bandwidth-ceiling")
+    said = "derived from 1600 MHz, and its memory ran at 800 MHz: at that clock it is 500 GB/s"
+    assert any(said in caveat for caveat in r.caveats) == told
 
 
 LAPTOP = {

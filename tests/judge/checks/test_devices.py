@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import Series, Step
+from benchspec.observations.model import ArmObservation, Series, Step
 from tests.judge.published import CARDS, PAIR, all_reduce, three_cards
 from tests.judge.world import result, seen, spec, verdicts
 
@@ -224,6 +224,32 @@ def test_a_power_cap_is_not_heat(counter: str, unit: str, value: float, reading:
     reason = Series(counter=counter, unit=unit, arm="main", device="gpu0", values=[0, value, value])
     v = verdicts(spec(hardware=PAIR), seen(series=[clocks("gpu0", *[1400] * 20), reason]))
     assert result(v, "thermal").reading == reading
+
+
+@pytest.mark.parametrize(
+    ("most", "said"),
+    [
+        (
+            1597,
+            "the memory does not keep its clock (800 of at most 1597 MHz), which bounds decoding",
+        ),
+        (801, "the memory keeps its clock (800 of at most 801 MHz), which bounds decoding"),
+        (None, "the memory keeps its clock (800 MHz), which bounds decoding"),
+    ],
+)
+def test_the_memory_keeps_up_with_what_it_can_do(most: int | None, said: str) -> None:
+    identity = {"gpu0.memory_clock_mhz": most, "gpu0.clocks_sm_max_mhz": 1750}
+    memory = Series(
+        counter="clocks_memory", unit="MHz", arm="main", device="gpu0", values=[800] * 9
+    )
+    observed = seen(
+        series=[clocks("gpu0", *[1400] * 20), memory],
+        arms={"main": ArmObservation(identity=identity)},
+    )
+    r = result(verdicts(spec(hardware=PAIR), observed), "thermal")
+    assert (r.reading, r.value) == ("steady", 1.0)
+    assert said in r.caveats
+    assert "/ at most 1750 MHz = 0.8" in (r.arithmetic or "")
 
 
 def test_the_cold_job_is_shown_beside_the_steady_ones() -> None:
