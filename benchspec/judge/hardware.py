@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.result import Input
+from benchspec.judge.thresholds import limit
 from benchspec.observations.node import Provenance, SettingValue
 from benchspec.spec.models import Device, Link, Model
 from benchspec.spec.quantity import Quantity, QuantityError, parse_quantity
@@ -22,6 +23,9 @@ _FOUND: Sequence[tuple[str, Provenance, str]] = (
 )
 """Facts that stand for a device's memory bandwidth, GB/s, where no probe of it is known; the first
 that is there counts."""
+
+Known = tuple[Interval, Provenance, str]
+"""A link's bandwidth in B/s, how it is known, and from what."""
 
 _Point = tuple[float, Interval, str]
 """A buffer in bytes, how fast it was read in B/s, and the buffer as it is written."""
@@ -169,32 +173,67 @@ def resident_bytes(model: Model) -> float | None:
     return known.high if known is not None else None
 
 
-def capacity(link: Link) -> tuple[Interval, Provenance, str] | None:
+def capacity(link: Link) -> Known | None:
     """A link's bandwidth per direction in B/s: stated, else from PCIe generation and lanes."""
-    between = f"link {' - '.join(link.between)}"
     if link.bandwidth is not None:
-        return Interval.of(link.bandwidth), "declared", between
-    if link.kind == "pcie" and link.gen in _PCIE_LANE_MB_S and link.lanes is not None:
-        speed = _PCIE_LANE_MB_S[link.gen] * link.lanes * 1e6
-        return Interval.of(speed), "datasheet", f"PCIe {link.gen}.0 x{link.lanes}, per direction"
-    if link.measured is not None:
-        return Interval.of(link.measured), "measured", between
+        return Interval.of(link.bandwidth), "declared", _between(link)
+    if link.kind == "pcie" and link.gen is not None and link.lanes is not None:
+        return pcie(link.gen, link.lanes)
     return None
 
 
+def pcie(generation: int, lanes: int) -> Known | None:
+    """What the standard gives per direction; None for a generation that is not known."""
+    if generation not in _PCIE_LANE_MB_S:
+        return None
+    speed = _PCIE_LANE_MB_S[generation] * lanes * 1e6
+    return Interval.of(speed), "datasheet", f"PCIe {generation}.0 x{lanes}, per direction"
+
+
+def recalled(link: Link, identity: Mapping[str, SettingValue]) -> Known | None:
+    """What `benchspec probe` copied over `link` on this machine, as a run recalls it: between two
+    cards the slower one's figure, between a card and the host both directions. A copy faster than the
+    link can be went another way."""
+    ends = link.between
+
+    def of(name: str) -> list[float]:
+        return [v for end in ends if (v := found_number(end, name, identity)) is not None]
+
+    cards = of("probed_between_cards_gb_s")
+    host = of("probed_from_host_gb_s") + of("probed_into_host_gb_s")
+    if len(cards) == len(ends):
+        speed = Interval.of(min(cards) * 1e9)
+    elif host and of("cores"):
+        speed = Interval(min(host) * 1e9, max(host) * 1e9)
+    else:
+        return None
+    most = capacity(link)
+    if most is not None and (speed / most[0]).low > limit("ceiling.impossible"):
+        return None
+    return speed, "measured", f"benchspec probe, copy {' - '.join(ends)}"
+
+
 def slowest(
-    links: Sequence[Link], *, measured_first: bool
-) -> tuple[Interval, Provenance, str] | None:
-    """The link that a chain is as fast as; `measured_first` prefers a copy test to the standard."""
-    found: list[tuple[Interval, Provenance, str]] = []
+    links: Sequence[Link],
+    *,
+    measured_first: bool,
+    copied: Callable[[Link], Known | None] = lambda link: None,
+) -> Known | None:
+    """The link that a chain is as fast as; `measured_first` prefers a copy test to the standard.
+    `copied` gives what a run recalls of one, where the spec states none."""
+    found: list[Known] = []
     for link in links:
-        if measured_first and link.measured is not None:
-            found.append(
-                (Interval.of(link.measured), "measured", f"copy {' - '.join(link.between)}")
-            )
-        elif (known := capacity(link)) is not None:
-            found.append(known)
+        copy = copied(link)
+        if link.measured is not None:
+            copy = Interval.of(link.measured), "measured", f"copy {' - '.join(link.between)}"
+        stated = capacity(link)
+        known = copy or stated if measured_first else stated or copy
+        found += [known] if known is not None else []
     return min(found, key=lambda known: known[0].low, default=None)
+
+
+def _between(link: Link) -> str:
+    return f"link {' - '.join(link.between)}"
 
 
 def as_input(name: str, value: Interval, unit: str, provenance: Provenance, source: str) -> Input:

@@ -112,6 +112,13 @@ class Setup:
         ids = {device.id for device in self.devices}
         return [link for link in self.all_links if set(link.between) <= ids]
 
+    def copied(self, link: Link) -> hardware.Known | None:
+        """What a run recalls of copies over `link`, unless another link joins the same devices: then
+        nobody knows which one they took."""
+        beside = [k for k in self.all_links if set(k.between) == set(link.between)]
+        alone = len(beside) <= 1
+        return hardware.recalled(link, self.observed.identity) if alone else None
+
     @cached_property
     def settings(self) -> Mapping[str, SettingUse]:
         """What the engine was told, by canonical name."""

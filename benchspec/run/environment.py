@@ -64,10 +64,10 @@ def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
     card, host = _map(kept.get("gpu")), _map(kept.get("host"))
     points = host.get("points")
     buffers = [card] if card else [_map(p) for p in points] if isinstance(points, list) else []
-    found: dict[str, identity.Fact] = {}
+    found = _copies(card)
     largest = _map(buffers[-1].get("read")) if buffers else {}
     if (best := _gb_s(largest.get("best"))) is None:
-        return {}
+        return found
     found["probed_read_gb_s"] = best
     if (median := _gb_s(largest.get("median"))) is not None:
         found["probed_read_median_gb_s"] = median
@@ -79,6 +79,18 @@ def _probed(facts: Mapping[str, identity.Fact]) -> dict[str, identity.Fact]:
     if host.get("settled") is False and not card:
         found["probed_still_falls"] = "yes"
     return found
+
+
+def _copies(card: Mapping[str, Any]) -> dict[str, identity.Fact]:
+    """Median copies of a card, GB/s: from and into host memory, and to the other card that is slowest
+    to reach. Cards of one kind share what was kept, so no other card is named."""
+    others = [_gb_s(_map(rates).get("median")) for rates in _map(card.get("to_card")).values()]
+    copies = {
+        "probed_from_host_gb_s": _gb_s(_map(card.get("from_host")).get("median")),
+        "probed_into_host_gb_s": _gb_s(_map(card.get("to_host")).get("median")),
+        "probed_between_cards_gb_s": min((s for s in others if s is not None), default=None),
+    }
+    return {name: speed for name, speed in copies.items() if speed is not None}
 
 
 def _on_the_curve(buffer: Mapping[str, Any]) -> str | None:

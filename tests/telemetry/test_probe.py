@@ -441,6 +441,25 @@ def test_what_was_probed_is_part_of_the_identity(
     assert hardware((), {})["cpu"]["probed_still_falls"] == "yes"
 
 
+def test_copies_of_a_card_are_recalled_without_the_names_of_other_cards(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    before = hardware((), {})["cpu"]
+    card = {
+        "from_host": {"median": 12.04e9},
+        "to_host": {"median": 13e9},
+        "to_card": {"1": {"median": 11e9}, "2": {"median": 9e9}, "3": None},
+    }
+    cache.keep(before, {"gpu": card})
+    assert hardware((), {})["cpu"] == {
+        **before,
+        "probed_from_host_gb_s": 12.0,
+        "probed_into_host_gb_s": 13.0,
+        "probed_between_cards_gb_s": 9.0,
+    }
+
+
 @pytest.mark.parametrize(
     "kept",
     [

@@ -1,6 +1,9 @@
 """link-load: what share of a link's capacity is in use?
 
-Needs: the mean of a link counter (MB/s, one direction) and the link's capacity per direction.
+Needs: the mean of a link counter (MB/s, one direction) and the link's capacity per direction: of
+PCIe from the lowest generation and width that were sampled beside it (a card lowers both when idle, and
+a slot may give fewer than the card has), else as stated, else by its generation and lanes, else as
+`benchspec probe` copied over it.
 
 Division: mean [MB/s] / capacity [MB/s], the theoretical one; beside it against 0.85 of that, what
 packet headers leave for payload. Beside that the bound on a faster link: the time that the transfers
@@ -27,9 +30,9 @@ import math
 from collections.abc import Sequence
 
 from benchspec.judge.case import Case
-from benchspec.judge.channels import TRAFFIC, Channel, by_place, mean_of
+from benchspec.judge.channels import TRAFFIC, Channel, by_place, finite, mean_of
 from benchspec.judge.checks.sampling import quotable
-from benchspec.judge.hardware import as_input, slowest
+from benchspec.judge.hardware import Known, as_input, gb, pcie, slowest
 from benchspec.judge.interval import Interval, show
 from benchspec.judge.lines import Line, attempt, lacking
 from benchspec.judge.result import CheckResult, Quotable
@@ -58,7 +61,10 @@ def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
     first = group[0]
     kind = first.counter.split("-", maxsplit=1)[0]
     links = [k for k in case.spec.hardware.links if k.kind == kind]
-    link = slowest(links, measured_first=False)
+    copied = case.setup(line.arm or "").copied
+    declared = slowest(links, measured_first=False, copied=copied)
+    sampled = _sampled(case, first) if kind == "pcie" else None
+    link = sampled or declared
     if link is None:
         raise lacking(f"the capacity of the {kind} link")
     capacity = link[0] * 1e-6
@@ -81,9 +87,38 @@ def _divide(case: Case, line: Line, group: Sequence[Channel]) -> CheckResult:
         quotable=max((quotable(c) for c in group), key=_ORDER.index),
         caveats=[
             *(["the highest sample, not the mean: the load is at most that"] if peak else []),
+            *_other_than(declared, sampled),
             "a load is no share of time: whether transfers overlap is not known",
         ],
     )
+
+
+def _sampled(case: Case, first: Channel) -> Known | None:
+    """What the lowest generation and width give that were sampled at the place of `first`; of several
+    devices the slowest counts."""
+    lowest: dict[str, dict[str | None, int]] = {"pcie-gen": {}, "pcie-lanes": {}}
+    for channel in case.channels(*lowest):
+        if (channel.arm, channel.at) == (first.arm, first.at):
+            values = [v for s in channel.raw for v in finite(s)] or [channel.range.low]
+            lowest[channel.counter][channel.device] = int(min(values))
+    both = [
+        pcie(generation, lowest["pcie-lanes"][device])
+        for device, generation in lowest["pcie-gen"].items()
+        if lowest["pcie-lanes"].get(device, 0) > 0
+    ]
+    known = min((k for k in both if k is not None), key=lambda k: k[0].low, default=None)
+    return None if known is None else (known[0], "measured", f"sampled: {known[2]}")
+
+
+def _other_than(declared: Known | None, sampled: Known | None) -> list[str]:
+    """That the link was sampled to be another than it is declared to be."""
+    if declared is None or sampled is None or declared[1] == "measured":
+        return []
+    ratio, most = (sampled[0] / declared[0]).mid, limit("ceiling.impossible")
+    if 1 / most <= ratio <= most:
+        return []
+    both = f"declared {declared[2]} ({gb(declared[0])} GB/s), {sampled[2]} ({gb(sampled[0])} GB/s)"
+    return [f"{both}: what was sampled counts"]
 
 
 def _gain(case: Case, first: Channel, mean: Interval, capacity: Interval) -> str:

@@ -92,7 +92,7 @@ def transfer_of(case: Case, arm: str) -> Transfer | None:
 
 def _crossing(setup: Setup, transfer: Transfer, tokens: float) -> tuple[Interval, str]:
     """Seconds of one crossing, and the division."""
-    link = slowest(setup.links, measured_first=True)
+    link = slowest(setup.links, measured_first=True, copied=setup.copied)
     if link is None:
         raise lacking("the bandwidth of the link")
     size = tokens * transfer.bytes_per_token
@@ -117,7 +117,7 @@ def _divide(
     once, division = _crossing(setup, transfer, tokens)
     share = once * transfer.crossings / time_s
     bound = transfer.provenance == "bound"
-    link = slowest(setup.links, measured_first=True)
+    link = slowest(setup.links, measured_first=True, copied=setup.copied)
     return line.judged(
         "hidden" if transfer.hidden else read(share.high),
         f"{division} x {transfer.crossings} = {show(once * transfer.crossings * 1e6)} us of "

@@ -100,7 +100,8 @@ def _parts(
         parts["latency"] = Interval.of(1e3 * transfer.latency_s * transfer.crossings)
         text += f"; latency {show(1e6 * transfer.latency_s)} us x {transfer.crossings} = "
         text += f"{show(parts['latency'])} ms"
-    link = slowest(case.setup(arm or "main").links, measured_first=True)
+    setup = case.setup(arm or "main")
+    link = slowest(setup.links, measured_first=True, copied=setup.copied)
     if link is not None:
         parts["bandwidth"] = moved / link[0] * 1e3
         text += f"; {show(moved / 1e6, 3)} MB at {show(link[0] * 1e-9, 3)} GB/s = "

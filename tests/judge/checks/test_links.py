@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchspec.judge.result import CheckResult
-from benchspec.observations.model import LinkProbe, Step, Transfer
+from benchspec.observations.model import ArmObservation, LinkProbe, Series, Step, Transfer
 from benchspec.observations.node import Bounds
 from tests.judge.published import NARROW, all_reduce, three_cards
 from tests.judge.world import hypothesis, result, seen, spec, verdicts
@@ -169,6 +169,90 @@ def test_the_gain_of_a_faster_link_is_bounded() -> None:
     assert "at most 1.08 x" in (prefill.arithmetic or "")
     decode = result(v, "link-load", arm="C", phase="decode", counter="pcie-rx")
     assert "at most 1.01 x" in (decode.arithmetic or "")
+
+
+def moved(counters: dict[str, list[float]], link: dict[str, Any] | None, **arm: Any) -> CheckResult:
+    """The load of a card's link to the host by 1000 MB/s received, with other counters beside it."""
+    place = {"arm": "main", "device": "gpu0", "phase": "prefill"}
+    series = [
+        Series(counter=name, unit="x", values=values, **place) for name, values in counters.items()
+    ]
+    series.append(Series(counter="pcie_rx", unit="MB/s", values=[1000.0] * 12, **place))
+    hardware = {
+        "devices": [{"id": "gpu0"}, {"id": "cpu0", "kind": "cpu"}],
+        "links": [{"between": ["gpu0", "cpu0"], "kind": "pcie", **link}]
+        if link is not None
+        else [],
+    }
+    observed = seen(series=series, arms={"main": ArmObservation(**arm)})
+    return result(verdicts(spec(hardware=hardware), observed), "link-load")
+
+
+DROPPED = {"pcie_gen": [4, 4, 1, 4], "pcie_lanes": [8, 8, 8, 8]}
+
+
+@pytest.mark.parametrize(
+    ("counters", "link", "mb_s", "differs"),
+    [
+        ({}, {"gen": 4, "lanes": 16}, 31504, False),
+        (DROPPED, {"gen": 4, "lanes": 16}, 2000, True),
+        (DROPPED, {"bandwidth": "2000 MB/s"}, 2000, False),
+        (DROPPED, None, 2000, False),
+        ({"pcie_gen": [4, 4]}, {"gen": 4, "lanes": 16}, 31504, False),
+        ({"pcie_gen": [9], "pcie_lanes": [16]}, {"gen": 4, "lanes": 16}, 31504, False),
+    ],
+)
+def test_a_link_is_as_fast_as_it_was_sampled_to_be(
+    counters: dict[str, list[float]], link: dict[str, Any] | None, mb_s: float, differs: bool
+) -> None:
+    r = moved(counters, link)
+    assert r.value == pytest.approx(1000 / mb_s)
+    assert any("what was sampled counts" in caveat for caveat in r.caveats) == differs
+
+
+COPIED = {
+    "gpu0.probed_from_host_gb_s": 12.0,
+    "gpu0.probed_into_host_gb_s": 13.0,
+    "cpu0.cores": 16,
+}
+
+
+def test_a_copy_that_was_probed_stands_for_a_link_of_which_nothing_is_stated() -> None:
+    r = moved({}, {}, identity=COPIED)
+    assert isinstance(r.value, Bounds)
+    assert (r.value.low, r.value.high) == pytest.approx((1 / 13, 1 / 12))
+    (capacity,) = [one for one in r.inputs if one.name == "capacity"]
+    assert (capacity.provenance, capacity.source) == (
+        "measured",
+        "benchspec probe, copy gpu0 - cpu0",
+    )
+    assert moved({}, {}).state == "insufficient"
+    assert moved({}, {}, identity={**COPIED, "cpu0.cores": None}).state == "insufficient"
+
+
+def crossing(identity: dict[str, Any], links: list[dict[str, Any]]) -> float:
+    """GB/s that a crossing between two cards is divided by."""
+    step = Step(arm="main", concurrency=1, round_ms=10.0)
+    observed = seen(step, arms={"main": ArmObservation(identity=identity)})
+    hardware = {"devices": [{"id": "gpu0"}, {"id": "gpu1"}], "links": links}
+    v = verdicts(spec(hardware=hardware, model={"hidden_size": 8192}), observed)
+    (link,) = [i for i in result(v, "link-share").inputs if i.name == "link"]
+    assert isinstance(link.value, float)
+    return link.value / 1e9
+
+
+def test_a_copy_between_cards_that_was_probed_goes_before_the_standard() -> None:
+    link = {"between": ["gpu0", "gpu1"], "gen": 3, "lanes": 16}
+    both = {"gpu0.probed_between_cards_gb_s": 11.0, "gpu1.probed_between_cards_gb_s": 10.0}
+    assert crossing(both, [link]) == pytest.approx(10.0)
+    assert crossing(both, [{**link, "measured": "9 GB/s"}]) == pytest.approx(9.0)
+    assert crossing({"gpu0.probed_between_cards_gb_s": 11.0}, [link]) == pytest.approx(
+        15.75, abs=0.01
+    )
+    faster = dict.fromkeys(both, 45.0)
+    assert crossing(faster, [link]) == pytest.approx(15.75, abs=0.01), "it went another way"
+    bridge = {"between": ["gpu1", "gpu0"], "kind": "nvlink", "bandwidth": "50 GB/s"}
+    assert crossing(both, [link, bridge]) == pytest.approx(15.75, abs=0.01), "over which of them?"
 
 
 # -- expected-traffic and traffic-symmetry
