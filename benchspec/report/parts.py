@@ -199,7 +199,12 @@ class InRange:
 
 @dataclass(frozen=True)
 class Data:
+    """`counters` is over repeats, `counter_repeats` of each of them, where there are several."""
+
     steps: Table | None
+    counters: Table | None
+    counter_repeats: Table | None
+    counter_sources: Table | None
     evidence: Table | None
     commands: tuple[str, ...]
     digests: tuple[Pair, ...]

@@ -9,6 +9,7 @@ from benchspec.report import measures
 from benchspec.report.material import Material
 from benchspec.report.numbers import ABSENT, column, figure
 from benchspec.report.parts import Cell, Data, Pair, Table
+from benchspec.report.sections.counters import over_repeats, single_repeats, sources
 
 MAX_STEPS = 300
 MAX_EVIDENCE = 200
@@ -22,6 +23,9 @@ def data(material: Material) -> Data:
         digests.append(Pair("EVIDENCE.sha256", facts.evidence_sha256, code=True))
     return Data(
         steps=_steps(material),
+        counters=over_repeats(material),
+        counter_repeats=single_repeats(material),
+        counter_sources=sources(material),
         evidence=_evidence(material),
         commands=_commands(material),
         digests=tuple(digests),
