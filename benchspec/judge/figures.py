@@ -55,6 +55,15 @@ def sent(step: Step) -> int | None:
     return len(step.requests) or step.planned_requests or step.concurrency
 
 
+def sent_per_s(step: Step) -> float | None:
+    """Requests per second as they were sent: gaps / time from the first to the last dispatch; as
+    recorded where the dispatches are not known."""
+    starts = [r.start_s for r in step.requests if r.start_s is not None]
+    if len(starts) > 1 and max(starts) > min(starts):
+        return (len(starts) - 1) / (max(starts) - min(starts))
+    return step.achieved_rate
+
+
 def failed(step: Step) -> int:
     """How many were not answered."""
     return sum(1 for r in step.requests if not r.ok) if step.requests else step.errors or 0

@@ -63,6 +63,8 @@ _TABLE = (
         "repeats.drift-p", 0.05, "p, two-sided", "Mann 1945, Nonparametric tests against trend"
     ),
     Threshold("repeats.modes", 10, "repeats", "two modes of three and more"),
+    Threshold("arrivals.random", 2, "sd of the mean gap", "95 % of schedules stray less"),
+    Threshold("arrivals.constant", 0.05, "of the rate asked for", "as client.share"),
     Threshold("baseline.foreign", 0.25, "of engine + client CPU time", "this project"),
     Threshold("baseline.idle", 5.0, "MB/s", "counters of an idle card read below this"),
     Threshold("baseline.net", 0.10, "of the smallest net effect", "this project"),

@@ -29,6 +29,7 @@ stream_tok_s = _middle(figures.stream_tok_s)
 ttft_ms = _middle(METRICS["ttft_ms"].whole)
 tokens = figures.tokens
 completions_s = figures.completions_s
+sent_per_s = figures.sent_per_s
 
 
 def token_time_ms(step: Step) -> float | None:

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from benchspec.judge.result import HypothesisResult
+from benchspec.observations.model import Request, Step
 from benchspec.observations.node import Bounds
 from benchspec.report.html import render_html, visible_text
 from benchspec.report.sections.comparison import _load
@@ -115,6 +116,30 @@ def test_cells_of_two_contexts_can_be_told_apart() -> None:
     assert head[:4] == ("Arm", "C", "Context", "Cache")
     rows = [[cell.text for cell in row[:5]] for row in view.data.steps.rows]
     assert len(set(map(tuple, rows))) == len(steps)
+
+
+def test_an_open_loop_has_the_rate_asked_and_the_rate_sent() -> None:
+    requests = [Request(start_s=i * 0.55, end_s=i * 0.55 + 1, tokens=32) for i in range(11)]
+    loop = Step(arm="four-slots", rate=2.0, mode="open", requests=requests)
+    seen = samples.quickstart_observations()
+    text = samples.QUICKSTART.read_text("utf-8")
+
+    def cells(*steps: Step) -> list[dict[str, str]]:
+        some = seen.model_copy(update={"steps": list(steps)})
+        view = samples.view_of(text, some, samples.quickstart_verdicts(text), samples.facts(text))
+        assert view.data.steps is not None
+        return [
+            dict(zip(view.data.steps.head, (c.text for c in row), strict=True))
+            for row in view.data.steps.rows
+        ]
+
+    (alone,) = cells(loop)
+    assert (alone["Asked 1/s"], alone["Sent 1/s"]) == ("2", "1.818")
+    assert "C" not in alone
+    closed, opened = cells(seen.steps[0], loop)
+    assert (closed["C"], closed["Asked 1/s"], closed["Sent 1/s"]) == ("1", "–", "–")
+    assert (opened["C"], opened["Sent 1/s"]) == ("–", "1.818")
+    assert not {"Asked 1/s", "Sent 1/s"} & cells(seen.steps[0])[0].keys()
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,10 @@ Readings
              something else); a latency longer than the run
   holds      none of these
 
+Of an open loop, besides: a caveat where the rate that was sent is off the one asked for by more
+than its schedule explains: two standard deviations of n random gaps (poisson 2 / sqrt(n)), 5 % of
+equal ones.
+
 Silent when: neither requests nor throughput and wall time are known.
 
 Value: tokens per answer. Source: Little, A proof for the queuing formula L = lambda W (1961).
@@ -26,10 +30,11 @@ from collections.abc import Iterator
 
 from benchspec.judge import completions as shape
 from benchspec.judge import figures
+from benchspec.judge.arrivals import stray
 from benchspec.judge.case import Case, measured
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, lacking, not_applicable
-from benchspec.judge.result import CheckResult
+from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
 from benchspec.observations.quantiles import median
@@ -55,7 +60,11 @@ def check(case: Case) -> list[CheckResult]:
             "; ".join([_division(step, each), *_counts(step), *_little(step, broken), *broken]),
             each,
             "tokens",
-            inputs=[measured("tokens per answer", each, "tokens", step)] if each else [],
+            inputs=[
+                *([measured("tokens per answer", each, "tokens", step)] if each else []),
+                *_rates(step),
+            ],
+            caveats=[why] if (why := stray(step, case.spec.load)) else [],
         )
 
     return case.per_repeat(NAME, divide, worst="violated", anyway=True)
@@ -101,12 +110,18 @@ def _counts(step: Step) -> list[str]:
         return []
     sent = len(step.requests)
     failed = sent - len(figures.succeeded(step))
-    starts = [r.start_s for r in step.requests if r.start_s is not None]
-    counts = [f"{sent} sent = {sent - failed} ok + {failed} failed"]
-    if step.rate and len(starts) > 1 and max(starts) > min(starts):
-        achieved = (len(starts) - 1) / (max(starts) - min(starts))
-        counts.append(f"achieved {show(achieved)} of {show(step.rate)} requests/s")
-    return counts
+    return [f"{sent} sent = {sent - failed} ok + {failed} failed"]
+
+
+def _rates(step: Step) -> list[Input]:
+    """Of an open loop: asked for, and sent. Inputs, since every repeat is sent at its own rate."""
+    achieved = figures.sent_per_s(step)
+    if not step.rate or achieved is None:
+        return []
+    return [
+        measured("rate sent", achieved, "requests/s", step),
+        Input(name="rate asked", value=step.rate, unit="requests/s", provenance="declared"),
+    ]
 
 
 def _violations(case: Case, step: Step, each: float | None) -> Iterator[str]:

@@ -48,7 +48,9 @@ def _steps(material: Material) -> Table | None:
     shown, left_out = steps[:MAX_STEPS], len(steps) - MAX_STEPS
     columns: dict[str, list[Cell]] = {
         "Arm": [Cell(s.arm) for s in shown],
-        "C": [Cell(figure(s.rate if s.concurrency is None else s.concurrency)) for s in shown],
+        "C": [Cell(figure(s.concurrency)) for s in shown],
+        "Asked 1/s": [Cell(figure(s.rate)) for s in shown],
+        "Sent 1/s": _numbers(shown, _sent_per_s),
         "Context": [Cell(figure(s.context_tokens)) for s in shown],
         "Cache": [Cell(s.cache or ABSENT) for s in shown],
         "Repeat": [Cell(str(s.repeat)) for s in shown],
@@ -72,6 +74,11 @@ def _steps(material: Material) -> Table | None:
 
 def _numbers(steps: list[Step], value: measures.Measure) -> list[Cell]:
     return [Cell(text) for text in column([value(s) for s in steps])]
+
+
+def _sent_per_s(step: Step) -> float | None:
+    """Of an open loop only: the others send as fast as they are answered."""
+    return measures.sent_per_s(step) if step.rate is not None else None
 
 
 def _state(step: Step) -> Cell:

@@ -75,11 +75,58 @@ def test_a_violation_invalidates_what_rests_on_it() -> None:
     assert verdicts(study, seen(*steps)).hypotheses[0].verdict == "invalid"
 
 
-def test_an_open_loop_says_what_rate_it_achieved() -> None:
-    requests = [Request(start_s=i * 0.5, end_s=i * 0.5 + 1, tokens=32) for i in range(11)]
-    step = Step(arm="main", rate=4.0, mode="open", requests=requests)
-    r = result(verdicts(spec(), seen(step)), "conservation")
-    assert "achieved 2 of 4 requests/s" in (r.arithmetic or "")
+def arrivals(asked: float, gap_s: float, count: int = 11, repeat: int = 1) -> Step:
+    """An open loop of `count` requests that were sent `gap_s` apart."""
+    requests = [
+        Request(start_s=i * gap_s, end_s=i * gap_s + 1, tokens=32, prompt_tokens=16)
+        for i in range(count)
+    ]
+    return Step(arm="main", rate=asked, mode="open", repeat=repeat, requests=requests)
+
+
+def open_loop(*steps: Step, **load: Any) -> CheckResult:
+    rates = sorted({step.rate for step in steps if step.rate})
+    return result(verdicts(spec(load={"rate": rates, **load}), seen(*steps)), "conservation")
+
+
+def test_an_open_loop_has_the_rate_that_was_sent_beside_the_one_asked_for() -> None:
+    rates = {i.name: i.value for i in open_loop(arrivals(2.0, 0.5)).inputs}
+    assert (rates["rate sent"], rates["rate asked"]) == (2.0, 2.0)
+
+
+def test_the_rate_of_one_repeat_is_not_said_to_be_that_of_all() -> None:
+    r = open_loop(arrivals(2.0, 0.5), arrivals(2.0, 0.45, repeat=2), arrivals(2.0, 0.55, repeat=3))
+    assert "the same in 3 repeats" in (r.arithmetic or "")
+    assert "requests/s" not in (r.arithmetic or "")
+    source = next(i.source for i in r.inputs if i.name == "rate sent")
+    assert (source or "").endswith("rate=2.0, repeat 1")
+
+
+@pytest.mark.parametrize(
+    ("load", "count", "gap_s", "off"),
+    [
+        ({"arrival": "constant"}, 11, 0.26, False),
+        ({"arrival": "constant"}, 11, 0.27, True),
+        ({}, 101, 0.25 / 1.19, False),  # two standard deviations of 100 gaps are 20 %
+        ({}, 101, 0.25 / 1.21, True),
+        ({"arrival": "poisson"}, 26, 0.25 / 1.39, False),
+        ({"arrival": "poisson"}, 26, 0.25 / 0.59, True),
+        ({"arrival": "gamma", "burstiness": 0.25}, 101, 0.25 / 1.39, False),
+        ({"arrival": "gamma", "burstiness": 4.0}, 101, 0.25 / 1.11, True),
+    ],
+)
+def test_a_rate_beyond_what_its_schedule_explains(
+    load: dict[str, Any], count: int, gap_s: float, off: bool
+) -> None:
+    caveats = open_loop(arrivals(4.0, gap_s, count), **load).caveats
+    assert [c.partition(":")[0] for c in caveats] == ["sent at another rate than asked"] * off
+
+
+def test_the_caveat_says_how_far_and_how_far_is_usual() -> None:
+    assert open_loop(arrivals(4.0, 0.5, 26)).caveats == [
+        "sent at another rate than asked: 2 of 4 requests/s is -50 %; a schedule of 25 poisson gaps "
+        "strays by up to 40 %"
+    ]
 
 
 def test_a_timed_command_has_no_tokens_to_conserve() -> None:
