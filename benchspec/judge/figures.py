@@ -133,8 +133,8 @@ def _streamed(step: Step) -> float | None:
 
 
 def recomputed_tok_s(step: Step) -> Interval | None:
-    """X. Burst: all tokens / T. Sustained: tokens in the window / its length; of a report without
-    single requests all tokens / T, as the usual clients print it."""
+    """X. Burst: all tokens / T. Sustained and open loop: tokens in the window / its length; of a
+    report without single requests all tokens / T, as the usual clients print it."""
     if step.window is not None and step.window.end_s > step.window.start_s:
         return Interval.of(step.window.tokens / (step.window.end_s - step.window.start_s))
     if step.mode == "sustained" and (step.requests or not step.planned_requests):

@@ -283,20 +283,43 @@ def _pooled_itl(requests: Sequence[RequestRecord], stamps: Stamps) -> Distributi
 
 
 def _window(cell: CellRecord, stamps: Stamps, origin_ns: int) -> Window | None:
-    """From when C are first in flight to the last dispatch: ramp and drain are cut."""
+    """The tokens stamped while the load was on; None where an answer came without stamps."""
+    span = _full_span(cell)
+    if span is None or span[1] <= span[0]:
+        return None
+    each = [(r, token_stamps(r, stamps)) for r in cell.requests if r.ok and r.completion_tokens]
+    if not all(len(own) for _, own in each):
+        return None
+    start, end = span
+    tokens = sum(_tokens_inside(r, own, start, end) for r, own in each)
+    return Window(
+        start_s=(start - origin_ns) / 1e9, end_s=(end - origin_ns) / 1e9, tokens=round(tokens)
+    )
+
+
+def _full_span(cell: CellRecord) -> tuple[int, int] | None:
+    """Sustained: from when C are first in flight to the last dispatch; ramp and drain are cut."""
+    if cell.mode == "open":
+        return _schedule_span(cell.requests)
     if cell.mode != "sustained" or cell.key.concurrency is None:
         return None
     sent = [r.sent_ns for r in cell.requests if r.sent_ns is not None]
     start = _first_full(cell.requests, cell.key.concurrency)
-    if start is None or max(sent) <= start:
+    return None if start is None else (start, max(sent))
+
+
+def _schedule_span(requests: Sequence[RequestRecord]) -> tuple[int, int] | None:
+    """Open loop: from the first to the last arrival of the schedule; the drain is cut. None where
+    that is shorter than an answer takes: nearly all of it would be cut."""
+    due = [r.scheduled_ns for r in requests if r.scheduled_ns is not None]
+    took = [
+        r.end_ns - r.scheduled_ns
+        for r in requests
+        if r.ok and r.scheduled_ns is not None and r.end_ns is not None
+    ]
+    if not took or max(due) - min(due) < sum(took) / len(took):
         return None
-    end = max(sent)
-    tokens = sum(
-        _tokens_inside(r, token_stamps(r, stamps), start, end) for r in cell.requests if r.ok
-    )
-    return Window(
-        start_s=(start - origin_ns) / 1e9, end_s=(end - origin_ns) / 1e9, tokens=round(tokens)
-    )
+    return min(due), max(due)
 
 
 def _first_full(requests: Sequence[RequestRecord], concurrency: int) -> int | None:

@@ -58,7 +58,8 @@ class Distribution(Node):
 
 
 class Window(Node):
-    """The steady part of a sustained step: C in flight; tokens stamped inside it."""
+    """The part of a step in which the load is on, and the tokens stamped inside it. Sustained: from
+    C in flight to the last dispatch. Open loop: from the first to the last arrival."""
 
     start_s: float
     end_s: float

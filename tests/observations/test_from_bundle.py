@@ -153,6 +153,41 @@ def test_a_step_that_was_never_full_has_no_window() -> None:
     assert observed(cell(request(0, 0, [100]), mode="sustained")).steps[0].window is None
 
 
+def arrivals(*each: tuple[int, list[int]], **rest: Any) -> CellRecord:
+    """An open loop: (due, token stamps) of each request in ms from T0, sent 1 ms late."""
+    records, at = [], 0
+    for index, (due, tokens) in enumerate(each):
+        more = {"scheduled_ns": T0 + due * MS, "samples_start": at}
+        records.append(request(index, due + 1, tokens, **more))
+        at += len(tokens)
+    key = {"concurrency": None, "rate": 10.0}
+    return cell(*records, **{"mode": "open", "samples_file": "x", "key": key} | rest)
+
+
+OPEN = ((0, [50, 100]), (100, [150, 200]), (200, [250, 300]), (300, [350, 400]))
+
+
+def test_the_window_of_an_open_loop_is_its_schedule_and_cuts_the_drain() -> None:
+    step = reduce([arrivals(*OPEN)], stamps(*(t for _, t in OPEN))).steps[0]
+    assert step.window is not None
+    # The first dispatch, from which times count, was 1 ms after the first arrival.
+    assert (step.window.start_s, step.window.end_s, step.window.tokens) == (-0.001, 0.299, 6)
+    assert step.wall_s == 0.4
+
+
+def test_an_open_loop_without_stamps_or_shorter_than_an_answer_has_no_window() -> None:
+    assert observed(arrivals(*OPEN)).steps[0].window is None
+    short = ((0, [50, 200]), (100, [150, 300]))
+    assert reduce([arrivals(*short)], stamps(*(t for _, t in short))).steps[0].window is None
+
+
+def test_an_answer_without_stamps_leaves_no_window() -> None:
+    """It would count as no token at all."""
+    sent = [request(0, 0, [100]), request(1, 10, [110], samples_count=0), request(2, 111, [200])]
+    one = cell(*sent, mode="sustained", samples_file="x")
+    assert reduce([one], stamps([100], [200])).steps[0].window is None
+
+
 def test_the_arm_has_the_slots_of_the_live_server() -> None:
     start = EngineRecord(
         arm="A",

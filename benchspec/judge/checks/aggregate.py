@@ -4,10 +4,12 @@ Needs: completion tokens and times of the requests (or a stated aggregate).
 
 Division, burst: X = completion tokens of answered requests / (last completion - first dispatch)
 [tok/s]. Sustained: tokens stamped between the moment C are first in flight and the last dispatch /
-that time; with ramp and drain X would be low by about C / 2n. Beside it the inflation: the sum of
-the rates that the requests report of themselves / X. A request's own rate leaves out its wait and
-its prefill, so the sum counts the same second several times: inflation / inflation at C = 1 is
-about the number of batches.
+that time; with ramp and drain X would be low by about C / 2n. Open loop: tokens stamped between the
+first and the last arrival of the schedule / that time; without stamps, or where that is shorter
+than an answer takes, all tokens / all time, which ramp and drain make low by up to latency / T.
+Beside it the inflation: the sum of the rates that the requests report of themselves / X. A
+request's own rate leaves out its wait and its prefill, so the sum counts the same second several
+times: inflation / inflation at C = 1 is about the number of batches.
 
 Readings
   rate       X, with the inflation beside it
@@ -24,6 +26,8 @@ Lilja, Using resampling techniques to compute confidence intervals for the harmo
 """
 
 from __future__ import annotations
+
+import math
 
 from benchspec.judge import figures
 from benchspec.judge.case import Case, measured, need
@@ -83,11 +87,38 @@ def _failed(step: Step) -> list[str]:
 
 
 def _ramp(step: Step) -> list[str]:
-    """Of tokens / the whole time of a sustained step: what ramp and drain take away."""
+    """What ramp and drain take away from X, where they are in it."""
+    if step.mode == "open" or (step.mode is None and step.rate is not None):
+        return _open_ramp(step)
     sent, most = step.planned_requests, step.concurrency
     if step.mode != "sustained" or step.window or not sent or not most or sent < most:
         return []
     return [f"ramp and drain are in it: low by up to {show(50 * most / sent, 2)} % (C / 2n)"]
+
+
+def _open_ramp(step: Step) -> list[str]:
+    """Of an open loop: its window begins with an empty server, its whole time has the drain, too."""
+    latency, wall = _mean_latency_s(step), figures.wall_s(step)
+    if latency is None or wall is None or figures.recomputed_tok_s(step) is None:
+        return []
+    if step.window is None:
+        share = latency / wall.low
+        return [f"ramp and drain are in it: low by up to {show(100 * share, 2)} % (latency / T)"]
+    share = latency / (step.window.end_s - step.window.start_s) / 2
+    if share <= limit("repeats.stable"):
+        return []
+    return [
+        f"the server is empty when the window begins: low by up to {show(100 * share, 2)} % "
+        "(latency / twice the window)"
+    ]
+
+
+def _mean_latency_s(step: Step) -> float | None:
+    each = figures.latencies_s(step)
+    if each:
+        return math.fsum(each) / len(each)
+    stated = figures.latency_s(step)
+    return None if stated is None else stated.mid
 
 
 def inflation_of(step: Step) -> Interval | None:
@@ -109,7 +140,8 @@ def _division(step: Step, rate: Interval) -> str:
     window, total, wall = step.window, figures.tokens(step), figures.wall_s(step)
     if window is not None and window.end_s > window.start_s:
         length = window.end_s - window.start_s
-        return f"{window.tokens} tokens in {show(length)} s with C in flight = {show(rate)} tok/s"
+        when = "from the first to the last arrival" if step.mode == "open" else "with C in flight"
+        return f"{window.tokens} tokens in {show(length)} s {when} = {show(rate)} tok/s"
     if total and wall is not None and figures.recomputed_tok_s(step) is not None:
         return f"{show(total)} tokens / {show(wall)} s = {show(rate)} tok/s"
     return f"{show(rate)} tok/s as stated"

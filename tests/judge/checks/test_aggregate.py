@@ -43,6 +43,37 @@ def test_a_sustained_step_counts_inside_its_window() -> None:
     assert "500 tokens in 10 s with C in flight" in (r.arithmetic or "")
 
 
+def open_loop(latency_s: float, window: Window | None = None) -> Step:
+    """Ten requests, one a second."""
+    requests = [Request(start_s=i, end_s=i + latency_s, tokens=100) for i in range(10)]
+    return Step(
+        arm="main", rate=1.0, mode="open", requests=requests, window=window, wall_s=9 + latency_s
+    )
+
+
+def test_an_open_loop_counts_from_its_first_to_its_last_arrival() -> None:
+    step = open_loop(0.5, Window(start_s=0, end_s=9, tokens=900))
+    r = result(verdicts(spec(), seen(step)), "aggregate")
+    assert r.value == 100
+    assert "900 tokens in 9 s from the first to the last arrival = 100 tok/s" in (
+        r.arithmetic or ""
+    )
+    assert r.caveats == []
+
+
+def test_an_open_loop_of_long_answers_says_that_its_window_begins_empty() -> None:
+    step = open_loop(3.0, Window(start_s=0, end_s=9, tokens=750))
+    assert result(verdicts(spec(), seen(step)), "aggregate").caveats == [
+        "the server is empty when the window begins: low by up to 17 % (latency / twice the window)"
+    ]
+
+
+def test_an_open_loop_without_a_window_says_that_the_drain_is_in_it() -> None:
+    r = result(verdicts(spec(), seen(open_loop(3.0))), "aggregate")
+    assert "1000 tokens / 12 s" in (r.arithmetic or "")
+    assert r.caveats == ["ramp and drain are in it: low by up to 25 % (latency / T)"]
+
+
 def test_failed_requests_give_no_tokens_and_are_counted() -> None:
     step = burst("main", 2, 2)
     failed = Request(start_s=0, end_s=9, tokens=30, ok=False, error="reset")
