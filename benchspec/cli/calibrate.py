@@ -57,6 +57,7 @@ def command(streams: Sequence[int], seconds: float, as_json: bool) -> None:
                 "clock": {"source": clock.implementation, "resolution_ns": clock.resolution * 1e9},
                 "cpu_us_per_event": found.cpu_us_per_event,
                 "ceiling_events_s": found.ceiling_events_s,
+                "no_ceiling": _no_ceiling(found),
                 **asdict(found),
             }
         )
@@ -65,18 +66,39 @@ def command(streams: Sequence[int], seconds: float, as_json: bool) -> None:
     out("")
     for name, value in [
         ("processor time per event", f"{found.cpu_us_per_event:.1f} us"),
-        ("ceiling of one process", f"{found.ceiling_events_s:,.0f} events/s"),
-        ("bears, at half of it", f"{_bearable(found):,} streams of 50 tokens/s"),
+        *_ceiling(found),
         ("flat out (events coalesce)", f"{found.flat_out_events_s:,.0f} events/s"),
         ("clock", f"{clock.implementation}, steps of {clock.resolution * 1e9:g} ns"),
     ]:
         out(f"{name:<28}{value}")
+    if why := _no_ceiling(found):
+        err(why)
     err("an error is what the client says minus what the server did; its lateness is in none")
     err("next: benchspec run SPEC")
 
 
-def _bearable(found: Calibration) -> int:
-    return int(BEARABLE * found.ceiling_events_s * GAP_MS / 1e3)
+def _ceiling(found: Calibration) -> Sequence[tuple[str, str]]:
+    ceiling = found.ceiling_events_s
+    if ceiling is None:
+        return [("ceiling of one process", "not known")]
+    bearable = int(BEARABLE * ceiling * GAP_MS / 1e3)
+    return [
+        ("ceiling of one process", f"{ceiling:,.0f} events/s"),
+        ("bears, at half of it", f"{bearable:,} streams of 50 tokens/s"),
+    ]
+
+
+def _no_ceiling(found: Calibration) -> str | None:
+    """Why there is no ceiling, and what to do; None where there is one."""
+    from benchspec.load.calibration import CEILING_STREAMS
+
+    if found.ceiling_events_s is not None:
+        return None
+    most = max(one.streams for one in found.paced)
+    return (
+        f"no ceiling is given: it follows from the processor time per event of {CEILING_STREAMS} "
+        f"streams or more, and the most here was {most}; add --streams 64"
+    )
 
 
 _COLUMNS = (
@@ -89,6 +111,7 @@ _COLUMNS = (
     "read lag",
     "coalesced",
     "kernel",
+    "cpu",
     "server late",
 )
 _UNITS = (
@@ -101,6 +124,7 @@ _UNITS = (
     "ms p99",
     "% of reads",
     "% of reads",
+    "% of a core",
     "ms p99",
 )
 
@@ -111,11 +135,11 @@ def _print_table(found: Calibration) -> None:
         out("  ".join(f"{text:>13}" for text in row))
 
 
-def _row(one: Paced, ceiling_events_s: float) -> Sequence[str]:
+def _row(one: Paced, ceiling_events_s: float | None) -> Sequence[str]:
     lag = one.read_lag_ms_p99
     return (
         str(one.streams),
-        f"{100 * one.events_s / ceiling_events_s:.1f}",
+        "not known" if ceiling_events_s is None else f"{100 * one.events_s / ceiling_events_s:.1f}",
         f"{one.errors.first_token_ms_p50:.2f}/{one.errors.first_token_ms_p99:.2f}",
         f"{one.errors.gap_ms_p50:.2f}/{one.errors.gap_ms_p99:.2f}",
         f"{one.errors.stamp_ms_p50:.2f}/{one.errors.stamp_ms_p99:.2f}",
@@ -123,5 +147,6 @@ def _row(one: Paced, ceiling_events_s: float) -> Sequence[str]:
         "not measured" if lag is None else f"{lag:.2f}",
         f"{100 * one.coalesced_share:.1f}",
         f"{100 * one.kernel_stamp_share:.1f}",
+        f"{100 * one.cpu_share:.1f}",
         f"{one.server_late_ms_p99:.2f}",
     )

@@ -27,6 +27,10 @@ _FLAT_OUT_STREAMS = 32
 _FLAT_OUT_EVENTS_S = 150_000
 _ANSWER_S = 10.0
 
+CEILING_STREAMS = 16
+"""With fewer, most of the time between two events is spent on waking up: what an event costs then
+says nothing about a busy client."""
+
 Moments = NDArray[np.int64]
 """CLOCK_MONOTONIC, ns: the same for every process of a machine."""
 
@@ -75,9 +79,11 @@ class Calibration:
         return min(one.cpu_us_per_event for one in self.paced)
 
     @property
-    def ceiling_events_s(self) -> float:
-        """The rate at which that alone would fill a core, never more than was reached flat out."""
-        return min(1e6 / self.cpu_us_per_event, self.flat_out_events_s)
+    def ceiling_events_s(self) -> float | None:
+        """The rate at which that alone would fill a core, never more than was reached flat out; of
+        the waves with enough streams, None where there is none."""
+        costs = [one.cpu_us_per_event for one in self.paced if one.streams >= CEILING_STREAMS]
+        return min(1e6 / min(costs), self.flat_out_events_s) if costs else None
 
 
 def calibrate(

@@ -100,10 +100,10 @@ def engines_data(records: Iterable[Line]) -> dict[str, Any]:
 
 def calibration_data(calibration: Calibration) -> dict[str, float]:
     """What the instrument can do on this machine, as measured before the first cell."""
-    paced = calibration.paced[0]
+    paced, ceiling = calibration.paced[0], calibration.ceiling_events_s
     return {
         "cpu_us_per_event": calibration.cpu_us_per_event,
-        "ceiling_events_s": calibration.ceiling_events_s,
+        **({} if ceiling is None else {"ceiling_events_s": ceiling}),
         "kernel_stamp_share": paced.kernel_stamp_share,
         "first_token_error_ms_p50": paced.errors.first_token_ms_p50,
         "first_token_error_ms_p99": paced.errors.first_token_ms_p99,

@@ -7,6 +7,7 @@ import json
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -25,6 +26,7 @@ from benchspec.load.known_timing import Timing
 from benchspec.load.target import target_of
 from benchspec.load.timer import Timer
 from benchspec.load.trace import CellTrace
+from benchspec.run.resolved import calibration_data
 from benchspec.store.records import ClientRecord, RequestRecord
 from tests.load.conftest import StartServer
 from tests.load.wire import LOOPS, LoopFactory, bodies, run
@@ -110,9 +112,23 @@ def ms(moments: list[list[int]]) -> NDArray[np.int64]:
     return np.array(moments, dtype=np.int64) * MS
 
 
+def test_a_ceiling_is_that_of_the_waves_with_enough_streams() -> None:
+    found = calibrate(0.2, [16])
+    (full,) = found.paced
+    # A wave of few streams may look cheaper or dearer; neither moves the ceiling.
+    for cost in (0.1, 1e3):
+        few = replace(full, streams=15, cpu_us_per_event=cost)
+        assert replace(found, paced=(few, full)).ceiling_events_s == found.ceiling_events_s
+        alone = replace(found, paced=(few,))
+        assert alone.ceiling_events_s is None
+        assert "ceiling_events_s" not in calibration_data(alone)
+    assert calibration_data(found)["ceiling_events_s"] == found.ceiling_events_s
+
+
 def test_calibration_measures_here_and_now() -> None:
-    found = calibrate(0.2, [2, 5])
-    assert [one.streams for one in found.paced] == [2, 5]
+    found = calibrate(0.2, [2, 16])
+    assert [one.streams for one in found.paced] == [2, 16]
+    assert found.ceiling_events_s is not None
     assert 0 < found.ceiling_events_s <= found.flat_out_events_s
     assert found.ceiling_events_s <= 1e6 / found.cpu_us_per_event
     for one in found.paced:
