@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from benchspec.errors import EngineFailure, UsageError
+from benchspec.errors import UsageError
+from benchspec.load.cut import TokenIds, cut_ids, cut_text
 from benchspec.load.materials import MATERIALS
 from benchspec.load.target import Prompt
 
 MAX_JSONL_BYTES = 64 * 1024 * 1024
 MAX_PROMPTS = 100_000
-
-MOST_TRIES = 3
-"""A text of so many times the words that tokens are asked for, and the tokeniser does not count."""
-
-TokenIds = Callable[[str], list[int] | None]
 
 
 @dataclass(frozen=True)
@@ -43,26 +39,32 @@ def make_prompts(
     seed: int,
     token_ids: TokenIds | None = None,
     tokens_per_piece: float | None = None,
+    as_text: bool = False,
 ) -> list[Prompt]:
     """`count` prompts; the same shape, label and seed give the same ones, byte for byte.
 
     With `token_ids` (the server's tokenisation of a text) each is a list of exactly `shape.tokens`
-    ids. Without it, or where it returns None, each is text of about that length, at
-    `tokens_per_piece` (see `measured_tokens_per_piece`; the material's own guess if None). Raises
+    ids or, `as_text`, text of so many (see `cut_text`). Without it, or where it returns None, each
+    is text of about that length, at `tokens_per_piece` (the material's own guess if None). Raises
     EngineFailure when the tokeniser gives far fewer ids than the text has words.
     """
     material = MATERIALS[shape.material]
     exact = token_ids is not None and token_ids(material.openers[0]) is not None
     shared = min(shape.shared_prefix, shape.tokens) if shape.unique else 0
 
-    def write(pieces: Iterator[str], tokens: int) -> Prompt:
+    def write(head: Prompt | None, pieces: Iterator[str], tokens: int) -> Prompt:
+        """`head` (None: this is the head) and what follows it, `tokens` in all."""
         if exact and token_ids is not None:
-            return _ids(pieces, tokens, token_ids)
-        return "".join(islice(pieces, piece_count(shape.material, tokens, tokens_per_piece)))
+            if as_text:
+                return cut_text(str(head or ""), pieces, tokens, token_ids)
+            return [*(head or []), *cut_ids(pieces, tokens - len(head or []), token_ids)]
+        rest = tokens if head is None else tokens - shared
+        text = "".join(islice(pieces, piece_count(shape.material, rest, tokens_per_piece)))
+        return text if head is None else (str(head) + text).strip()
 
-    prefix = write(material.pieces(f"{label}|{seed}|prefix"), shared)
+    prefix = write(None, material.pieces(f"{label}|{seed}|prefix"), shared)
     prompts = [
-        _join(prefix, write(material.opened(label, seed, index), shape.tokens - shared))
+        write(prefix, material.opened(label, seed, index), shape.tokens)
         for index in range(count if shape.unique else min(count, 1))
     ]
     return prompts if shape.unique else prompts * count
@@ -71,11 +73,6 @@ def make_prompts(
 def piece_count(material: str, tokens: int, tokens_per_piece: float | None = None) -> int:
     """How many pieces of a material are written for so many tokens where nothing counts them."""
     return round(tokens / (tokens_per_piece or MATERIALS[material].tokens_per_piece))
-
-
-def measured_tokens_per_piece(pieces: int, prompt_tokens: int) -> float:
-    """The ratio to ask for next, from what the server counted for a prompt of so many pieces."""
-    return prompt_tokens / max(1, pieces)
 
 
 def prompts_from_jsonl(data: bytes, name: str) -> list[str]:
@@ -106,25 +103,3 @@ def _jsonl_prompt(line: bytes, where: str) -> str:
     if not isinstance(prompt, str) or not prompt:
         raise UsageError(f"{where}: a line must be an object with a text as its prompt", hint=_FORM)
     return prompt
-
-
-def _ids(pieces: Iterator[str], tokens: int, token_ids: TokenIds) -> list[int]:
-    """A piece is nearly always a token at least; where pieces merge, more of them are taken."""
-    if tokens == 0:
-        return []
-    text, ids = "", []
-    for _ in range(MOST_TRIES):
-        text += "".join(islice(pieces, tokens))
-        ids = token_ids(text.lstrip()) or []
-        if len(ids) >= tokens:
-            return ids[:tokens]
-    raise EngineFailure(
-        f"the server's tokeniser gave {len(ids)} tokens for a text of {MOST_TRIES * tokens} words",
-        hint="take prompts from a file instead of asking for a number of tokens",
-    )
-
-
-def _join(prefix: Prompt, rest: Prompt) -> Prompt:
-    if isinstance(prefix, str) and isinstance(rest, str):
-        return (prefix + rest).strip()
-    return [*prefix, *rest]

@@ -128,7 +128,8 @@ class CellRunner:
         """
         if count == 0:
             return
-        trace = self._one_by_one(self._requests.bodies(cell, count, "warm-up"))
+        bodies = self._requests.bodies(cell, count, "warm-up")
+        trace = self._one_by_one(bodies)
         self._conditions.interrupts.check()
         answered = [request for request in trace.requests if request.ok]
         if not answered:
@@ -136,8 +137,9 @@ class CellRunner:
                 f"The engine is up but answers no request: {(trace.reason or '').rstrip('.')}.",
                 hint=_refusal_hint(trace.requests[0].status if trace.requests else None),
             )
-        self._requests.learn(answered[-1])
-        self._alone_s = min(_duration_s(request) for request in answered)
+        self._requests.learn(answered)
+        alike = [one for one in answered if one.index >= len(bodies) - count] or answered
+        self._alone_s = min(map(_duration_s, alike))
         self._alone_events_s = max(map(_events_s, answered))
 
     def run(self, cell: PlannedCell) -> CellRecord:
@@ -147,6 +149,8 @@ class CellRunner:
         load = self._load(cell)
         count = self._count(cell, load)
         work = self._requests.work(cell, count)
+        if too_short := self._requests.too_short(cell):
+            self._conditions.progress.say(too_short)
         if cell.key.cache == "warm":
             self._one_by_one(self._requests.bodies(cell, count, "prime"))
         processes = self._processes(cell)

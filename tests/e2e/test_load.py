@@ -129,10 +129,10 @@ def test_a_request_that_is_not_answered_in_time_is_a_failed_one(cli: Cli) -> Non
     load = {"mode": "sustained", "concurrency": 2, "requests": 10, "timeout": "3 s"}
     bundle = measure(cli, timing, load)
     failed = [one for cell in cells(bundle) for one in cell["requests"] if not one["ok"]]
-    assert len(failed) == 7  # of 31, with the warm-up
+    assert len(failed) == 8  # of 32, with the warm-up and the short request of it
     assert all(one["error"].endswith("within 3 s") for one in failed)
     checks = json.loads((bundle / "verdicts.json").read_text())["checks"]
-    assert any("10 sent = 8 ok + 2 failed" in (one["arithmetic"] or "") for one in checks)
+    assert any("10 sent = 7 ok + 3 failed" in (one["arithmetic"] or "") for one in checks)
 
 
 @pytest.mark.engine
@@ -162,3 +162,48 @@ def test_prompts_of_any_material_have_the_length_asked_for(cli: Cli, material: s
     assert cli("run", spec, exit_code=None).returncode in {0, 4}
     for cell in cells(cli.bundle()):
         assert {one["prompt_tokens"] for one in cell["requests"]} == {100}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("material", ["english-prose", "chinese-prose"])
+def test_chat_messages_have_the_length_asked_for_with_their_template(
+    cli: Cli, material: str
+) -> None:
+    spec = cli.spec(
+        engine={"endpoint": "chat"},
+        workload={"label": {"material": material}, "prompt": {"tokens": 64}},
+    )
+    assert cli("run", spec, exit_code=None).returncode in {0, 4}
+    for cell in cells(cli.bundle()):
+        assert {one["prompt_tokens"] for one in cell["requests"]} == {64}
+    assert "Prompts of 64 tokens, no two alike; the server counted 64." in page(cli)
+
+
+@pytest.mark.engine
+def test_the_first_turn_of_a_chat_has_the_length_asked_for(cli: Cli) -> None:
+    reused = {"metric": "cached_tokens", "relation": ">=", "value": 1}
+    spec = cli.spec(
+        hypotheses=[{**SLOWEST_MS[0], "test": reused}],
+        engine={"endpoint": "chat"},
+        workload={"turns": 2, "prompt": {"tokens": 64}},
+        load={"mode": None, "concurrency": 1, "requests": 4},
+    )
+    assert cli("run", spec, exit_code=None).returncode in {0, 4}
+    sent = cells(cli.bundle())[0]["requests"]
+    first, second = sent[0::2], sent[1::2]
+    assert {one["prompt_tokens"] for one in first} == {64}
+    # The 64 before, an answer of 8, a text of 64 and what the template puts between these.
+    assert {136 <= one["prompt_tokens"] <= 150 for one in second} == {True}
+
+
+@pytest.mark.engine
+def test_a_prompt_shorter_than_the_template_is_told_of(cli: Cli) -> None:
+    spec = cli.spec(engine={"endpoint": "chat"})
+    done = cli("run", spec, exit_code=None)
+    assert "Prompts of 8 tokens cannot be made: the server itself adds" in done.stderr
+    assert "Caveat: that is more than 5" in page(cli)
+
+
+def page(cli: Cli) -> str:
+    """The report."""
+    return (cli.bundle() / "report.html").read_text()

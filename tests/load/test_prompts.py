@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import combinations
 
 import pytest
@@ -15,7 +16,6 @@ from benchspec.load.materials.english import OPENERS
 from benchspec.load.prompts import (
     PromptShape,
     make_prompts,
-    measured_tokens_per_piece,
     piece_count,
     prompts_from_jsonl,
 )
@@ -96,9 +96,45 @@ def test_text_is_corrected_by_what_the_server_counted(material: str) -> None:
     shape = PromptShape(1000, material=material)
     (first,) = make_prompts(1, shape, label="a", seed=1)
     counted = len(str(first).encode())  # a server whose tokens are bytes
-    ratio = measured_tokens_per_piece(piece_count(material, 1000), counted)
+    ratio = counted / piece_count(material, 1000)
     (second,) = make_prompts(1, shape, label="b", seed=1, tokens_per_piece=ratio)
     assert len(str(second).encode()) == pytest.approx(1000, rel=0.05)
+
+
+def triples(text: str) -> list[int] | None:
+    """A tokeniser that spends three tokens on a character beyond ASCII, and one on a word."""
+    ids: list[int] = []
+    for word in re.findall(r"[^\x00-\x7f]|\s*[\x00-\x7f]+?\b|\s*[\x00-\x7f]", text):
+        ids += [ord(word[-1])] * (1 if word.isascii() else 3)
+    return ids
+
+
+@pytest.mark.parametrize("tokens", [1, 2, 3, 64, 65, 1001])
+@pytest.mark.parametrize("material", MATERIALS)
+def test_text_is_cut_to_an_exact_length(material: str, tokens: int) -> None:
+    asked: list[str] = []
+
+    def counting(text: str) -> list[int] | None:
+        asked.append(text)
+        return triples(text)
+
+    shape = PromptShape(tokens, material=material)
+    made = make_prompts(8, shape, label="a", seed=1, token_ids=counting, as_text=True)
+    counts = [len(triples(str(prompt)) or []) for prompt in made]
+    if tokens > 2 or material != "chinese-prose":  # whose first character is three tokens
+        assert set(counts) == {tokens}
+    assert all(str(prompt) == str(prompt).strip() for prompt in made)
+    assert len(asked) <= 8 * 12
+
+
+@given(shared=st.integers(0, 40))
+def test_a_shared_prefix_of_cut_text(shared: int) -> None:
+    shape = PromptShape(40, shared_prefix=shared)
+    texts = make_prompts(2, shape, label="a", seed=1, token_ids=triples, as_text=True)
+    first, second = (triples(str(text)) or [] for text in texts)
+    assert len(first) == len(second) == 40
+    assert first[:shared] == second[:shared]
+    assert (texts[0] == texts[1]) == (shared == 40)
 
 
 def test_prompts_that_are_not_unique_are_all_the_same() -> None:

@@ -67,17 +67,97 @@ def test_prompts_have_the_length_that_the_servers_tokeniser_counts() -> None:
     assert [len(one) for one in prompts(source(Tokeniser()).bodies(cell, 3))] == [40] * 3
 
 
-@pytest.mark.parametrize("material", MATERIALS)
-def test_else_their_length_follows_the_servers_count_of_the_warm_up(material: str) -> None:
-    (cell,) = cells(
-        f"workload: {{label: {{material: {material}}}, prompt: {{tokens: 4000}}}}\n"
-        "load: {concurrency: [1]}\n"
+def warmed(made: RequestSource, cell: PlannedCell, engine: ServerCount) -> RequestSource:
+    """After one warm-up, as the engine counts it."""
+    sent = made.bodies(cell, 1, "warm-up")
+    made.learn(
+        [
+            RequestRecord(index=place, prompt_tokens=engine.usage(text))
+            for place, text in enumerate(texts(sent))
+        ]
     )
-    made = source(Tokeniser(tokeniser=False))
-    (warm_up,) = prompts(made.bodies(cell, 1, "warm-up"))
-    made.learn(RequestRecord(index=0, prompt_tokens=len(warm_up)))
-    (prompt,) = prompts(made.bodies(cell, 1))
-    assert len(prompt) == pytest.approx(4000, rel=0.05)
+    return made
+
+
+def texts(found: Sequence[bytes]) -> list[str]:
+    """The last thing that each body asks."""
+    bodies = map(json.loads, found)
+    return [b["messages"][-1]["content"] if "messages" in b else b["prompt"] for b in bodies]
+
+
+class ServerCount(Tokeniser):
+    """Adds `added` tokens, as a chat template does, to one token per character."""
+
+    def __init__(self, dialect: str, added: int, tokeniser: bool = True) -> None:
+        super().__init__(dialect, tokeniser)
+        self._added = added
+
+    def usage(self, text: str) -> int:
+        return self._added + len(text)
+
+
+@pytest.mark.parametrize("added", [0, 1, 300])
+@pytest.mark.parametrize("dialect", ["completions", "chat"])
+@pytest.mark.parametrize("material", MATERIALS)
+def test_else_a_line_through_two_warm_ups_tells(material: str, dialect: str, added: int) -> None:
+    """What the template adds is a sum: a factor would be 8 % off at 4000, and more elsewhere."""
+    (first, other) = cells(
+        f"workload: {{label: {{material: {material}}}}}\nload: {{context: [4000, 1500]}}\n"
+    )
+    engine = ServerCount(dialect, added, tokeniser=False)
+    made = warmed(source(engine), first, engine)
+    (text,) = texts(made.bodies(first, 1))
+    assert engine.usage(text) == pytest.approx(4000, rel=0.05)
+    (text,) = texts(made.bodies(other, 1))
+    assert engine.usage(text) == pytest.approx(1500, rel=0.07)
+
+
+def test_a_count_that_does_not_grow_is_a_factor() -> None:
+    (cell,) = cells("workload: {prompt: {tokens: 100}}\nload: {concurrency: [1]}\n")
+    made = source(Tokeniser("chat", tokeniser=False))
+    probe, full = texts(made.bodies(cell, 1, "warm-up"))
+    assert len(probe.split()) == 3
+    made.learn([RequestRecord(index=place, prompt_tokens=200) for place in (0, 1)])
+    (text,) = texts(made.bodies(cell, 1))
+    assert len(text.split()) == pytest.approx(len(full.split()) / 2, abs=1)
+
+
+@pytest.mark.parametrize("material", MATERIALS)
+def test_a_chat_message_is_cut_to_what_the_template_leaves(material: str) -> None:
+    (cell,) = cells(
+        f"workload: {{label: {{material: {material}}}, prompt: {{tokens: 64}}}}\n"
+        "load: {concurrency: [3]}\n"
+    )
+    engine = ServerCount("chat", 31)
+    made = warmed(source(engine), cell, engine)
+    sent = texts(made.bodies(cell, 3))
+    assert [engine.usage(text) for text in sent] == [64] * 3
+    assert len(set(sent)) == 3
+    assert texts(made.bodies(cell, 3, "prime")) == sent
+    assert made.too_short(cell) is None
+
+
+def test_a_later_turn_adds_text_of_the_length_asked_for() -> None:
+    (cell,) = cells(
+        "workload: {turns: 3, prompt: {tokens: 64}}\nload: {concurrency: [2], requests: 6}\n"
+    )
+    engine = ServerCount("chat", 31)
+    for one in warmed(source(engine), cell, engine).work(cell, 6):
+        assert isinstance(one, Conversation)
+        assert list(map(len, one.prompts)) == [64 - 31, 64, 64]
+
+
+def test_a_length_that_the_template_alone_exceeds_is_told_once() -> None:
+    (cell,) = cells("workload: {prompt: {tokens: 31}}\nload: {concurrency: [1]}\n")
+    engine = ServerCount("chat", 31)
+    made = warmed(source(engine), cell, engine)
+    told = made.too_short(cell) or ""
+    assert told.startswith(
+        "Prompts of 31 tokens cannot be made: the server itself adds 31 to a text"
+    )
+    assert "Ask for 32 or more" in told
+    assert made.too_short(cell) is None
+    assert list(map(len, texts(made.bodies(cell, 1)))) == [1]
 
 
 def test_conversations_share_nothing_but_what_was_said_in_them() -> None:
@@ -89,7 +169,8 @@ def test_conversations_share_nothing_but_what_was_said_in_them() -> None:
     assert isinstance(one, Conversation)
     assert isinstance(other, Conversation)
     assert len(set(one.prompts + other.prompts)) == 6
-    assert one.prompts[0].split()[:8] == other.prompts[0].split()[:8]
+    assert one.prompts[0][:10] == other.prompts[0][:10]
+    assert one.prompts[0][10:18] != other.prompts[0][10:18]
     assert one.prompts[1].split()[0] != other.prompts[1].split()[0]
     second = json.loads(one.turn(["so it is"]))
     assert second["prompt"] == f"{one.prompts[0]}so it is\n\n{one.prompts[1]}"
