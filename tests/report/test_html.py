@@ -142,6 +142,24 @@ def test_an_open_loop_has_the_rate_asked_and_the_rate_sent() -> None:
     assert not {"Asked 1/s", "Sent 1/s"} & cells(seen.steps[0])[0].keys()
 
 
+def test_the_length_of_prompts_stands_beside_what_the_server_counted() -> None:
+    def sentences(asked: int) -> list[str]:
+        """Of the quickstart, whose server counts 16."""
+        text = samples.QUICKSTART.read_text("utf-8").replace("tokens: 16,", f"tokens: {asked},")
+        told = samples.quickstart_verdicts(text), samples.facts(text)
+        view = samples.view_of(text, samples.quickstart_observations(), *told)
+        return [s.replace("\u00a0", " ") for s in view.method.sentences]
+
+    assert "Prompts of 16 tokens, no two alike; the server counted 16." in sentences(16)
+    assert not any(s.startswith("Caveat") for s in sentences(16))
+    told = sentences(12)
+    place = told.index("Prompts of 12 tokens, no two alike; the server counted 16.")
+    assert told[place + 1] == (
+        "Caveat: that is more than 5 % from what was asked for (arm four-slots, C=1 and 7 more): "
+        "read times to a first token as of the length counted."
+    )
+
+
 @pytest.mark.parametrize(
     ("arithmetic", "value", "division"),
     [

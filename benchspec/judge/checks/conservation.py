@@ -18,6 +18,10 @@ Of an open loop, besides: a caveat where the rate that was sent is off the one a
 than its schedule explains: two standard deviations of n random gaps (poisson 2 / sqrt(n)), 5 % of
 equal ones.
 
+Where a prompt length was asked for, the division names it beside the fewest and most prompt tokens
+that the server counted (of conversations: in first turns); more than 5 % apart is a caveat, because a
+chat template is counted, too, and times to a first token are then of another length.
+
 Silent when: neither requests nor throughput and wall time are known.
 
 Value: tokens per answer. Source: Little, A proof for the queuing formula L = lambda W (1961).
@@ -34,6 +38,7 @@ from benchspec.judge.arrivals import stray
 from benchspec.judge.case import Case, measured
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, lacking, not_applicable
+from benchspec.judge.prompt_lengths import PromptLength, prompt_length
 from benchspec.judge.result import CheckResult, Input
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -55,16 +60,18 @@ def check(case: Case) -> list[CheckResult]:
         broken = list(_violations(case, step, each))
         if each is None and not step.requests and not broken and _in_flight_text(step) is None:
             raise lacking("requests, or throughput and wall time")
+        length = prompt_length(case, step)
+        parts = [_division(step, each), *_counts(step), *_prompts(length), *_little(step, broken)]
         return line.judged(
             "violated" if broken else "holds",
-            "; ".join([_division(step, each), *_counts(step), *_little(step, broken), *broken]),
+            "; ".join([*parts, *broken]),
             each,
             "tokens",
             inputs=[
                 *([measured("tokens per answer", each, "tokens", step)] if each else []),
                 *_rates(step),
             ],
-            caveats=[why] if (why := stray(step, case.spec.load)) else [],
+            caveats=[*([why] if (why := stray(step, case.spec.load)) else []), *_caveats(length)],
         )
 
     return case.per_repeat(NAME, divide, worst="violated", anyway=True)
@@ -121,6 +128,21 @@ def _rates(step: Step) -> list[Input]:
     return [
         measured("rate sent", achieved, "requests/s", step),
         Input(name="rate asked", value=step.rate, unit="requests/s", provenance="declared"),
+    ]
+
+
+def _prompts(length: PromptLength | None) -> list[str]:
+    if length is None:
+        return []
+    return [f"prompts of {length.counted} tokens, {length.asked} asked"]
+
+
+def _caveats(length: PromptLength | None) -> list[str]:
+    if length is None or not length.off:
+        return []
+    return [
+        f"prompts are not of the length asked for: the server counted {length.counted} tokens, "
+        f"{length.asked} were asked for"
     ]
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from benchspec.judge.place import Place
+from benchspec.judge.prompt_lengths import PromptLength, prompt_length
+from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Client, Step
 from benchspec.report.material import Material
 from benchspec.report.numbers import count, figure, percent
@@ -56,12 +59,38 @@ _MODES = {
 
 def _prompts(material: Material) -> Iterator[str]:
     prompt, output = material.spec.workload.prompt, material.spec.workload.output
-    if prompt.tokens:
-        unique = ", no two alike" if prompt.unique else ""
-        yield f"Prompts of {count(prompt.tokens, 'token')}{unique}."
+    unique = ", no two alike" if prompt.unique else ""
+    counted = _counted(material)
+    asked = sorted(counted) or ([prompt.tokens] if prompt.tokens else [])
+    for tokens in asked:
+        told, off = counted.get(tokens, ("", []))
+        yield f"Prompts of {count(tokens, 'token')}{unique}{told}."
+        if off:
+            more = f" and {len(off) - 1} more" if len(off) > 1 else ""
+            yield (
+                f"Caveat: that is more than {percent(limit('tokens.length'))} from what was asked for "
+                f"({off[0]}{more}): read times to a first token as of the length counted."
+            )
     if output.tokens:
         how = "forced: every answer has that length" if output.forced else "not forced"
         yield f"Answers of {count(output.tokens, 'token')}, {how}."
+
+
+def _counted(material: Material) -> dict[int, tuple[str, list[str]]]:
+    """Prompt tokens asked for -> what the server counted in all such steps, in words, and the places
+    where that is another length."""
+    steps = [(s, prompt_length(material.case, s)) for s in material.observations.steps]
+    lengths: dict[int, list[tuple[str, PromptLength]]] = {}
+    for step, length in steps:
+        if length is not None:
+            lengths.setdefault(length.asked, []).append((str(Place.of(step)), length))
+    return {asked: _in_words(asked, found) for asked, found in lengths.items()}
+
+
+def _in_words(asked: int, found: list[tuple[str, PromptLength]]) -> tuple[str, list[str]]:
+    fewest, most = min(one.fewest for _, one in found), max(one.most for _, one in found)
+    off = list(dict.fromkeys(place for place, one in found if one.off))
+    return f"; the server counted {PromptLength(asked, fewest, most).counted}", off
 
 
 Row = tuple[str, Callable[[Client], float | None], Callable[[Iterable[float]], float], str | None]

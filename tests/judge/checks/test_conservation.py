@@ -135,3 +135,36 @@ def test_a_timed_command_has_no_tokens_to_conserve() -> None:
     v = verdicts(study, seen(*jobs))
     assert result(v, "conservation").state == result(v, "aggregate").state == "not-applicable"
     assert result(v, "repeats").reading == "stable"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "caveats"),
+    [
+        (16, "prompts of 16 tokens, 16 asked", 0),
+        (15, "prompts of 16 tokens, 15 asked", 1),
+        (None, "", 0),
+    ],
+)
+def test_prompts_that_the_server_counts_otherwise(
+    asked: int | None, words: str, caveats: int
+) -> None:
+    """The simulated server counts 16; a template that is not allowed for would show so."""
+    study = spec(workload={"prompt": {"tokens": asked}, "output": {"tokens": 32, "forced": True}})
+    r = result(verdicts(study, seen(burst("main", 4, 4))), "conservation")
+    assert words in (r.arithmetic or "")
+    assert r.reading == "holds"
+    found = [c for c in r.caveats if "the server counted 16 tokens, 15 were asked for" in c]
+    assert len(found) == caveats
+
+
+def test_only_first_turns_are_of_the_length_asked_for() -> None:
+    step = burst("main", 2, 2)
+    talk = [
+        one.model_copy(update={"turn": turn, "prompt_tokens": 16 * turn})
+        for turn, one in enumerate(step.requests, 1)
+    ]
+    study = spec(workload={"prompt": {"tokens": 16}, "output": {"tokens": 32, "forced": True}})
+    step = step.model_copy(update={"requests": talk})
+    r = result(verdicts(study, seen(step)), "conservation")
+    assert "prompts of 16 tokens, 16 asked" in (r.arithmetic or "")
+    assert r.caveats == []
