@@ -77,8 +77,8 @@ def _table(
 def _place(series: Series) -> tuple[Cell, ...]:
     at = {name: value for name, value in place_of(series).items() if name != "phase"}
     return (
-        Cell(series.arm or "all"),
-        Cell(words.place_of(at) or "every"),
+        Cell(series.arm or ABSENT),
+        Cell(words.place_of(at) or ABSENT),
         Cell(series.device or "host"),
         Cell(series.counter, code=True),
         Cell(series.phase or "all"),
