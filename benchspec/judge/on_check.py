@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from benchspec.judge import targets
@@ -10,7 +10,7 @@ from benchspec.judge.case import Case
 from benchspec.judge.checks import BY_NAME
 from benchspec.judge.finding import Finding, TooFew, blocked, settle, too_few
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.result import CheckResult
+from benchspec.judge.result import Bound, CheckResult
 from benchspec.spec.models import Test
 
 _OPEN = (None, "unresolved", "consistent-with", "no-difference-shown", "undecided")
@@ -64,8 +64,26 @@ def _on_result(
     if test.expect:
         return _on_reading(test.expect, found, few)
     if test.over is None:
-        return settle(test, found, few)
+        return _as_bounded(test, settle(test, found, few), result.bound)
     return _divided(case, test, found, result, results, few)
+
+
+_DECIDED_BY: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "at-least": {"supported": frozenset({">", ">="}), "refuted": frozenset({"<", "<="})},
+    "at-most": {"supported": frozenset({"<", "<="}), "refuted": frozenset({">", ">="})},
+    "both": {},
+}
+"""Bound -> verdict -> the relations of which it can give that verdict."""
+
+
+def _as_bounded(test: Test, found: Finding, bound: Bound | None) -> Finding:
+    """A bound decides on its own side only: at most 40 % is not at least 30 %."""
+    if bound is None or found.verdict not in ("supported", "refuted"):
+        return found
+    if (test.relation or ">=") in _DECIDED_BY[bound].get(found.verdict, frozenset()):
+        return found
+    side = "bounded from both sides" if bound == "both" else f"known as {bound.replace('-', ' ')}"
+    return found.says("inconclusive", f"the figure is only {side}; {found.reason}")
 
 
 def _on_reading(expected: Sequence[str], found: Finding, few: TooFew | None) -> Finding:

@@ -33,6 +33,10 @@ class Input(Node):
     asked: float | str | bool | None = None
 
 
+Bound = Literal["at-least", "at-most", "both"]
+"""`both`: inputs bound it from either side, so it is no bound at all."""
+
+
 class CheckResult(Node):
     """One line of the judge.
 
@@ -55,6 +59,8 @@ class CheckResult(Node):
     """Share of the whole that the division leaves unexplained, where that is a question."""
     inputs: list[Input] = []
     quotable: Quotable = "no"
+    bound: Bound | None = None
+    """Which side `value` bounds the true figure from, where an input does."""
     caveats: list[str] = []
     missing: list[str] = []
     reason: str | None = None

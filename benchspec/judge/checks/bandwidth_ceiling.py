@@ -44,7 +44,7 @@ from benchspec.judge.case import Case, measured, need
 from benchspec.judge.checks.thermal import clock_limit, memory_clock
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, attempt, lacking, not_applicable
-from benchspec.judge.result import CheckResult, Input, Quotable
+from benchspec.judge.result import Bound, CheckResult, Input, Quotable
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -131,7 +131,9 @@ def _divide(case: Case, line: Line, step: Step) -> CheckResult:
             *_of_the_bytes(size, fraction),
             *_of_the_clocks(case, step, known),
         ],
-    ).model_copy(update={"remainder": _left(reading, fraction)})
+    ).model_copy(
+        update={"remainder": _left(reading, fraction), "bound": _bound(size.most, reading)}
+    )
 
 
 def _reading(
@@ -154,6 +156,13 @@ def _quotable(size: _Bytes, reading: str) -> Quotable:
     if size.most and reading == "at-least":
         return "order-of-magnitude"
     return "bound" if size.most or reading == "at-least" else "yes"
+
+
+def _bound(most: bool, reading: str) -> Bound | None:
+    """Which side the fraction bounds the true one from."""
+    if reading != "at-least":
+        return "at-most" if most else None
+    return "both" if most else "at-least"
 
 
 def _left(reading: str, fraction: Interval) -> float | None:

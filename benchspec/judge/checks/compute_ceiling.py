@@ -78,7 +78,7 @@ def _divide(
         ],
         quotable="bound" if attention is None else "yes",
         caveats=["linear part only: attention is not counted"] if attention is None else [],
-    )
+    ).model_copy(update={"bound": "at-least" if attention is None else None})
 
 
 def _peak(setup: Setup) -> Interval | None:

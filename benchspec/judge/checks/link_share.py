@@ -137,7 +137,7 @@ def _divide(
         ],
         quotable="bound" if bound else "yes",
         caveats=_caveats(setup, transfer),
-    )
+    ).model_copy(update={"bound": "at-most" if bound else None})
 
 
 def read(share: float) -> str:

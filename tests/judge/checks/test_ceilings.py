@@ -360,7 +360,23 @@ def test_the_gate_on_an_interval_needs_all_of_it() -> None:
         v = verdicts(study, seen(one, origin="audit"))
         return result(v, "gate", hypothesis="H1").reading or ""
 
-    assert [gate(t) for t in (0.55, 0.6, 0.7)] == ["triggered", "undecided", "not-triggered"]
+    assert [gate(t) for t in (0.55, 0.6)] == ["triggered", "undecided"]
+    assert gate(0.7) == "undecided", "at least 0.57..0.68: the buffer was smaller than the model"
+
+
+@pytest.mark.parametrize(
+    ("relation", "value", "verdict"),
+    [(">=", 0.3, "supported"), (">=", 0.9, "inconclusive"), ("<=", 0.9, "inconclusive"),
+     ("<=", 0.3, "refuted")],
+)  # fmt: skip
+def test_a_bound_decides_on_its_own_side_only(relation: str, value: float, verdict: str) -> None:
+    """0.57..0.68 is what is reached at least: that it is at most 0.9 nobody has shown."""
+    h = hypothesis(test={"check": "bandwidth-ceiling", "relation": relation, "value": value})
+    steps = [Step(arm="main", concurrency=1, decode_tok_s=97.83, repeat=r) for r in (1, 2, 3)]
+    study = spec(model=MOE, hardware=LAPTOP, hypotheses=[h])
+    (found,) = verdicts(study, seen(*steps, origin="audit")).hypotheses
+    assert found.verdict == verdict
+    assert ("only known as at least" in str(found.reason)) is (verdict == "inconclusive")
 
 
 def test_a_target_is_a_fraction_too() -> None:
