@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 from benchspec.load.driver import Progress as Counters
 from benchspec.run.plan import Plan, PlannedCell
 from benchspec.run.plan_text import duration_text
-from benchspec.store.records import CellRecord
+from benchspec.store.records import CellKey, CellRecord
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -84,12 +84,19 @@ class _Pace:
         return spent_s / measured * (self.total - self.number)
 
 
+def _place(key: CellKey) -> str:
+    """`four-slots C=8 n=1024 warm repeat 2`."""
+    words = [key.arm, f"C={key.concurrency}" if key.rate is None else f"rate={key.rate:g}/s"]
+    words += [f"n={key.context_tokens}"] if key.context_tokens is not None else []
+    words += [key.cache] if key.cache is not None else []
+    return " ".join([*words, f"repeat {key.repeat}"])
+
+
 def _cell_line(record: CellRecord) -> str:
     key = record.key
-    place = f"C={key.concurrency}" if key.rate is None else f"rate={key.rate:g}/s"
     ok = sum(request.ok for request in record.requests)
     wall_s = (record.ended_ns - record.started_ns) / 1e9
-    line = f"{key.arm} {place} repeat {key.repeat}: {record.state}, {ok} ok"
+    line = f"{_place(key)}: {record.state}, {ok} ok"
     if ok < len(record.requests):
         line += f", {len(record.requests) - ok} failed"
     line += f", {wall_s:.2f} s"
@@ -224,9 +231,7 @@ class LiveProgress:
         self.say(f"{name}: {done / 1e6:.0f}{whole}")
 
     def cell(self, cell: PlannedCell) -> None:
-        key = cell.key
-        place = f"C={key.concurrency}" if key.rate is None else f"rate={key.rate:g}/s"
-        self.say(f"{key.arm} {place} repeat {key.repeat}")
+        self.say(_place(cell.key))
 
     def count(self, counters: Counters) -> None:
         self._counters = counters

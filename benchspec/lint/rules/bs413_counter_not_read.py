@@ -1,10 +1,11 @@
-"""A counter under `observations.series` has a name or a unit that nothing reads.
+"""A counter under `observations.series` or `telemetry.counters` has a name that nothing reads, or a unit.
 
 ## What it checks
 The name of every counter of someone else's figures against those that the judge knows, and its unit
 against those in which it is read. A counter that was not measured needs neither. Averages that an
 engine logs of itself (`prompt_throughput`, `generation_throughput`, `requests_running`,
 `requests_waiting`, `kv_cache_usage`), as `benchspec import log` prints them, are no slip of the pen.
+In a run, the names under `telemetry.counters` against those that any source of telemetry may have.
 
 ## Why it misleads
 The samples stand in the file and no check looks at them: `memory_utilization` where
@@ -34,11 +35,12 @@ The spec language: docs/spec.md, `observations.series`.
 import difflib
 from collections.abc import Iterator
 
+from benchspec.lint.counters import OFFERED
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
 from benchspec.spec.observed import COUNTERS, ENGINE_AVERAGES
 
-RULE = Rule("BS413", "counter-not-read", "warning", applies="audit")
+RULE = Rule("BS413", "counter-not-read", "warning")
 
 _WORDS = {
     "clock": "clocks_sm",
@@ -51,6 +53,7 @@ _WORDS = {
 
 def check(subject: Subject) -> Iterator[Fact]:
     """One fact per counter whose name, or whose unit, is not known."""
+    yield from _not_offered(subject)
     if subject.spec.observations is None:
         return
     for number, series in enumerate(subject.spec.observations.series):
@@ -73,6 +76,21 @@ def check(subject: Subject) -> Iterator[Fact]:
                 f"{series.counter} is read in {' or '.join(units)}, not in {series.unit}.",
                 (*path, "unit"),
                 f"give the values in {units[0]}",
+                affects=subject.affected(),
+            )
+
+
+def _not_offered(subject: Subject) -> Iterator[Fact]:
+    """What a run is asked to sample, and nothing can."""
+    known = {name: None for names in OFFERED.values() for name in names}
+    for number, counter in enumerate(subject.spec.telemetry.counters):
+        written = counter.strip().lower().replace("-", "_").replace(" ", "_")
+        if not written.startswith(tuple(known)):
+            near = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
+            yield Fact(
+                f"No source of telemetry has a counter `{counter}`.",
+                ("telemetry", "counters", number),
+                f"did you mean `{near[0]}`?" if near else f"counters are {', '.join(known)}",
                 affects=subject.affected(),
             )
 
