@@ -287,3 +287,16 @@ def test_a_view_renders_to_the_same_bytes(quickstart_html: bytes) -> None:
 
 def test_the_page_stays_small(quickstart_html: bytes) -> None:
     assert len(quickstart_html) < 1_000_000
+
+
+def test_a_figure_that_nobody_has_is_not_shown_as_the_division_of_another_check() -> None:
+    text = samples.QUICKSTART.read_text("utf-8")
+    verdicts = samples.quickstart_verdicts(text)
+    settings = next(c for c in verdicts.checks if c.check == "effective-settings")
+    (h1, *others) = verdicts.hypotheses
+    lost = h1.model_copy(
+        update={"verdict": "invalid", "arithmetic": None, "checks": [settings.key]}
+    )
+    told = verdicts.model_copy(update={"hypotheses": [lost, *others]})
+    view = samples.view_of(text, samples.quickstart_observations(), told, samples.facts(text))
+    assert view.cards[0].division is None

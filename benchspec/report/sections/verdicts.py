@@ -89,7 +89,7 @@ def _card(
         word=word,
         meaning=meaning,
         test=test_in_words(declared.test) if declared and declared.test else None,
-        division=result.arithmetic or next((c.arithmetic for c in behind if c.arithmetic), None),
+        division=result.arithmetic or _of_its_check(declared, behind),
         reason=result.reason,
         predicted=None if result.predicted is None else figure(result.predicted, result.unit),
         measured=_measured(result),
@@ -104,6 +104,12 @@ def _card(
         rests_on=tuple(Reference(key, check_anchor(key)) for key in result.checks if key in checks),
         remarks=tuple(_remarks(result)),
     )
+
+
+def _of_its_check(declared: Hypothesis | None, behind: list[CheckResult]) -> str | None:
+    """The division of the check that is tested; that of another one answers another question."""
+    named = declared.test.check if declared and declared.test else None
+    return next((c.arithmetic for c in behind if c.arithmetic and c.check == named), None)
 
 
 def _measured(result: HypothesisResult) -> str | None:
