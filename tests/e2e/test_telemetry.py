@@ -140,6 +140,8 @@ def test_what_a_probe_measured_is_what_a_rate_is_divided_by(cli: Cli, tmp_path: 
         assert inputs["bandwidth"]["value"] == 20e9
         assert inputs["bandwidth"]["provenance"] == "measured"
         assert inputs["weights per pass"]["value"] == seen["model_bytes"] == 96_576_768
-        fraction = inputs["decode rate"]["value"] * seen["model_bytes"] / 20e9
+        assert inputs["weights per pass"]["provenance"] == "bound"
+        read = seen["model_bytes"] + inputs["KV per stream"]["value"]
+        fraction = inputs["decode rate"]["value"] * read / 20e9
         assert one["value"] == pytest.approx(fraction)
     cli("verify", cli.bundle())
