@@ -31,7 +31,6 @@ from benchspec.store.records import ClientRecord, RequestRecord
 from tests.load.conftest import StartServer
 from tests.load.wire import LOOPS, LoopFactory, bodies, run
 
-
 _CLOCKS_MS = 0.5
 """The kernel stamps on another clock: between the two readings that compare them a process may wait."""
 
