@@ -6,7 +6,6 @@ import json
 import os
 import shlex
 import sys
-from contextlib import suppress
 from typing import IO, Any
 
 import click
@@ -53,8 +52,10 @@ def out(text: str = "") -> None:
 
 def err(text: str = "") -> None:
     """One message to stderr; with nobody there to read it, the work goes on."""
-    with suppress(BrokenPipeError):
+    try:
         click.echo(text, err=True, color=colour(sys.stderr))
+    except BrokenPipeError:  # at exit Python flushes once more, and would end with its own code
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def then(*words: object, more: str = "") -> None:

@@ -150,5 +150,7 @@ def test_messages_without_a_reader_change_nothing() -> None:
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "benchspec", "lint", "no-such-file.yaml"]
+    environ = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
     with os.fdopen(writing, "w") as nobody:
-        assert subprocess.run(command, stderr=nobody, timeout=60, check=False).returncode == 2
+        done = subprocess.run(command, stderr=nobody, env=environ, timeout=60, check=False)
+    assert done.returncode == 2

@@ -33,9 +33,9 @@ LONG = {
 Start = Callable[..., Running]
 
 
-def in_second_cell(cli: Cli, start: Start) -> Running:
+def in_second_cell(cli: Cli, start: Start, tokens: int = 100) -> Running:
     """A run whose first cell is finished and whose second has begun."""
-    run = start("run", cli.spec(**LONG))
+    run = start("run", cli.spec(**{**LONG, "workload": {"output": {"tokens": tokens}}}))
     run.until(event="cell-ended", state="done")
     run.until(event="cell-started")
     wait_for(lambda: psutil.Process(run.engine_pid()).cpu_percent(0.2) > 0)

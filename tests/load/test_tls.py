@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from benchspec.load.clock import enable_stamps
 from benchspec.load.driver import Limits, Load
 from benchspec.load.target import Target, target_of
 from tests.load.conftest import Play, ScriptedServer
@@ -58,7 +59,13 @@ def test_a_stream_over_tls_is_stamped_like_any_other(play: Play, certificate: Pa
     server: ScriptedServer = play(
         lambda conn: answer_twice(server, conn), server_context(certificate)
     )
-    trace = run(target(server, certificate), Load("sustained", concurrency=1), bodies(2), LIMITS)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as held:
+        enable_stamps(
+            held
+        )  # Linux turns stamps off with the last socket that has them, and on late
+        trace = run(
+            target(server, certificate), Load("sustained", concurrency=1), bodies(2), LIMITS
+        )
     assert_conserved(trace, 2)
     assert [request.error for request in trace.requests] == [None, None]
     assert len(trace.samples) == 4
