@@ -125,7 +125,12 @@ def _rendering(bundle: Bundle, judged: Judged, found: Verification) -> None:
 
 
 def _same_bytes(bundle: Bundle, judged: Judged, html: bytes, evidence: bytes) -> Iterator[Mismatch]:
-    again = render(bundle, judged, evidence)
+    try:
+        again = render(bundle, judged, evidence)
+    except DAMAGED as error:
+        lost = f"It cannot be rendered from: {type(error).__name__}: {first_line(error)}"
+        yield Mismatch("resolved.json", lost)
+        return
     if again.html != html:
         yield Mismatch("report.html", "It is not what is rendered from this bundle.")
     pdf = read_whole(bundle.pdf, RENDERED_LIMIT_BYTES) if bundle.pdf.is_file() else None

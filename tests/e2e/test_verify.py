@@ -83,6 +83,13 @@ EVERY_FILE = (
 )
 
 
+def test_a_key_that_is_missing_is_said(copy: Path) -> None:
+    resolved = json.loads((copy / "resolved.json").read_text())
+    resolved["plbn"] = resolved.pop("plan")
+    (copy / "resolved.json").write_text(json.dumps(resolved))
+    assert "resolved.json" in files(verify_here(copy))
+
+
 @pytest.mark.parametrize("name", EVERY_FILE)
 def test_one_changed_byte_names_its_file(copy: Path, name: str) -> None:
     data = bytearray((copy / name).read_bytes())
