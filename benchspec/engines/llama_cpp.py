@@ -30,8 +30,8 @@ from benchspec.engines.llama_cpp_launch import (
 )
 from benchspec.engines.llama_cpp_log import FORM, MARKS, failure_reason, read_log
 from benchspec.engines.log_drift import drift
-from benchspec.engines.log_file import LogFile, Part
-from benchspec.engines.log_reading import LogReading
+from benchspec.engines.log_file import Part, log_of
+from benchspec.engines.log_reading import LogReading, numbered
 from benchspec.engines.process import ServerProcess, listens, open_log
 from benchspec.errors import EngineFailure, EnvironmentFailure
 from benchspec.store.records import LogFinding
@@ -51,7 +51,7 @@ class LlamaCpp:
         self.argv: list[str] = []
         self._process: ServerProcess | None = None
         self._control: ControlPlane | None = None
-        self._log = _log_of(launch)
+        self._log = log_of(launch)
 
     def __enter__(self) -> LlamaCpp:
         try:
@@ -142,7 +142,7 @@ class LlamaCpp:
         if code is None:
             seconds = f"{self.launch.ready_timeout_s:g} s"
             return self._failure(f"it was not ready after {seconds}", _TIMEOUT_HINT)
-        reason = failure_reason(self._log.whole().lines if self._log else ()) or "its log is empty"
+        reason = failure_reason(self._whole_log(ended=True).lines) or "its log is empty"
         if code == 137:
             reason = f"it was killed (signal 9), often for want of memory; last line: {reason}"
         return self._failure(f"{reason.rstrip('.')} (exit code {code})", _FAILED_HINT)
@@ -168,14 +168,15 @@ class LlamaCpp:
     def read_back(self) -> Found:
         props = self._props()
         states = self._slots()
-        part = self._log.whole() if self._log else Part([], 1, 0)
-        log = read_log(part.lines, asked=self.launch.asked, first=part.first)
+        part = self._whole_log()
+        lines = list(numbered(part.lines, FORM, first=part.first))
+        log = read_log(lines, asked=self.launch.asked)
         live = live_settings(props, states, log.facts)
         return Found(
             build=self._build(props, log),
             model=model_name(props),
             settings=setting_records({"parallel": self.launch.slots, **self.launch.asked}, live),
-            findings=[*part.gap(), *log.findings, *drift(part.lines, FORM, MARKS)],
+            findings=[*part.gap(), *log.findings, *drift(lines, FORM, MARKS)],
             facts=log.facts | self._served(props, states, live),
         )
 
@@ -183,8 +184,12 @@ class LlamaCpp:
         if self._log is None:
             return []
         part = self._log.news()
-        log = read_log(part.lines, asked=self.launch.asked, running=True, first=part.first)
+        lines = numbered(part.lines, FORM, first=part.first)
+        log = read_log(lines, asked=self.launch.asked, running=True)
         return [*part.gap(), *log.findings]
+
+    def _whole_log(self, *, ended: bool = False) -> Part:
+        return self._log.whole(ended=ended) if self._log else Part([])
 
     def _props(self) -> dict[str, object]:
         answer = self._asked().get("/props")
@@ -276,13 +281,6 @@ def _shown(path: Path) -> str:
     """Relative to the current folder where it lies inside."""
     here = Path.cwd()
     return str(path.relative_to(here) if path.is_relative_to(here) else path)
-
-
-def _log_of(launch: Launch) -> LogFile | None:
-    """The log of the server that is started, or of the attached one where the spec names it."""
-    if launch.attach is None:
-        return LogFile(launch.log_path) if launch.log_path else None
-    return LogFile(launch.attached_log, launch.attached_log_name) if launch.attached_log else None
 
 
 def _is_health(answer: Answer) -> bool:

@@ -11,7 +11,15 @@ import re
 from collections.abc import Collection, Iterable
 
 from benchspec.engines.log_drift import Marks, mark
-from benchspec.engines.log_reading import LogForm, LogReading, compiled, numbered, pattern, read
+from benchspec.engines.log_reading import (
+    Line,
+    LogForm,
+    LogReading,
+    compiled,
+    numbered,
+    pattern,
+    read,
+)
 from benchspec.store.records import LogFinding
 
 _LEVEL = re.compile(r"^(?:\d+\.\d{2}\.\d{3}\.\d{3} )?(?P<level>[IWED]) ")
@@ -199,14 +207,10 @@ MARKS = Marks(
 
 
 def read_log(
-    lines: Iterable[str],
-    *,
-    asked: Collection[str] = (),
-    running: bool = False,
-    first: int = 1,
+    lines: Iterable[Line], *, asked: Collection[str] = (), running: bool = False
 ) -> LogReading:
     """As `log_reading.read`. Facts are absent when the line is: at verbosity 3 most are."""
-    reading = read(lines, FORM, asked=asked, running=running, first=first)
+    reading = read(lines, FORM, asked=asked, running=running)
     _conclude(reading.facts, reading.findings)
     return reading
 

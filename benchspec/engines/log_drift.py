@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from benchspec.engines.log_reading import Line, LogForm, numbered
+from benchspec.engines.log_reading import Line, LogForm
 from benchspec.store.records import LogFinding
 
 QUOTED_CHARACTERS = 160
@@ -42,7 +42,7 @@ class Marks:
     detailed: int = 0
 
 
-def drift(lines: Iterable[str], form: LogForm, marks: Marks) -> list[LogFinding]:
+def drift(lines: Iterable[Line], form: LogForm, marks: Marks) -> list[LogFinding]:
     """A warning per mark that is printed otherwise, and one for those that are missing; none where
     the start of the log is in the known form, or says too little to tell."""
     seen: set[Mark] = set()
@@ -69,11 +69,11 @@ def drift(lines: Iterable[str], form: LogForm, marks: Marks) -> list[LogFinding]
     return findings
 
 
-def _last_start(lines: Iterable[str], form: LogForm) -> list[Line]:
+def _last_start(lines: Iterable[Line], form: LogForm) -> list[Line]:
     """The last start's lines until the server listens; what the model file says is left out."""
     start: list[Line] = []
     listens = False
-    for line in numbered(lines, form):
+    for line in lines:
         if form.restarted and form.restarted.search(line.text):
             start, listens = [], False
         if not listens and not (form.quotes and form.quotes.search(line.text)):

@@ -7,8 +7,10 @@ end.
 from __future__ import annotations
 
 import io
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchspec.engines.base import Launch
 from benchspec.errors import EngineFailure
 from benchspec.store.records import LogFinding
 
@@ -16,14 +18,14 @@ LIMIT_BYTES = 32 << 20
 _CHUNK_BYTES = 1 << 20
 
 
+@dataclass(frozen=True)
 class Part:
     """Whole lines of a log, of which the first is line `first`; `skipped_bytes` stand before them
     that were not read."""
 
-    def __init__(self, lines: list[str], first: int, skipped_bytes: int) -> None:
-        self.lines = lines
-        self.first = first
-        self.skipped_bytes = skipped_bytes
+    lines: list[str]
+    first: int = 1
+    skipped_bytes: int = 0
 
     def gap(self) -> list[LogFinding]:
         """A warning where something was not read."""
@@ -45,17 +47,18 @@ class LogFile:
         self._byte = 0
         self._line = 1
 
-    def whole(self) -> Part:
-        """The whole lines from the beginning. Raises EngineFailure when it cannot be read."""
+    def whole(self, *, ended: bool = False) -> Part:
+        """The whole lines from the beginning; with `ended` also a last one that has no end. Raises
+        EngineFailure when it cannot be read."""
         self._byte, self._line = 0, 1
-        return self.news()
+        return self.news(ended=ended)
 
-    def news(self) -> Part:
+    def news(self, *, ended: bool = False) -> Part:
         """The whole lines added since the last call; a file that has become shorter was begun
         anew. Raises EngineFailure when it cannot be read."""
         try:
             with self.path.open("rb") as file:
-                return self._read(file)
+                return self._read(file, ended)
         except OSError as error:
             raise EngineFailure(
                 f"The server's log {self.shown} cannot be read: {error.strerror}.",
@@ -63,7 +66,7 @@ class LogFile:
                 "known.",
             ) from error
 
-    def _read(self, file: io.BufferedReader) -> Part:
+    def _read(self, file: io.BufferedReader, ended: bool) -> Part:
         size = file.seek(0, io.SEEK_END)
         if size < self._byte:
             self._byte, self._line = 0, 1
@@ -74,12 +77,21 @@ class LogFile:
         if skipped:  # the rest of a line that began before
             rest = data.find(b"\n") + 1
             data, skipped, self._line = data[rest:], skipped + rest, self._line + 1
-        data = data[: data.rfind(b"\n") + 1]
-        lines = data.decode("utf-8", "replace").split("\n")[:-1]
+        data = data if ended else data[: data.rfind(b"\n") + 1]
+        lines = data.decode("utf-8", "replace").split("\n")
+        if not lines[-1]:
+            lines.pop()
         part = Part(lines, self._line, skipped)
         self._byte += skipped + len(data)
         self._line += len(lines)
         return part
+
+
+def log_of(launch: Launch) -> LogFile | None:
+    """The log of a server that is started, or of an attached one where the spec names it."""
+    if launch.attach is None:
+        return LogFile(launch.log_path) if launch.log_path else None
+    return LogFile(launch.attached_log, launch.attached_log_name) if launch.attached_log else None
 
 
 def _line_feeds(file: io.BufferedReader, size: int) -> int:

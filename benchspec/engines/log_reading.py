@@ -120,21 +120,21 @@ def _letter(level: str) -> str:
 
 
 def read(
-    lines: Iterable[str],
+    lines: Iterable[Line],
     form: LogForm,
     *,
     asked: Collection[str] = (),
     running: bool = False,
-    first: int = 1,
 ) -> LogReading:
-    """Facts and findings of a log; `asked` are the canonical settings that the spec states.
+    """Facts and findings of a log's `numbered` lines; `asked` are the canonical settings that the
+    spec states.
 
     With `running` the lines are of a server that has started before. Findings beside the known
     patterns are the log's other warnings and errors, without a setting.
     """
     reading, seen = LogReading(), Counter[str]()
     starting = not running
-    for line in numbered(lines, form, first=first):
+    for line in lines:
         if form.quotes and form.quotes.search(line.text):
             continue
         if form.restarted and form.restarted.search(line.text):

@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from benchspec.engines.llama_cpp_found import Scalar
 from benchspec.engines.log_drift import Marks, drift
-from benchspec.engines.log_reading import LogForm, read, typed
+from benchspec.engines.log_reading import LogForm, numbered, read, typed
 from benchspec.knowledge import engines as knowledge
 from benchspec.store.records import LogFinding
-
-Scalar = str | int | float | bool
 
 _PAIR = re.compile(
     r"(?:'(?P<quoted>\w+)': |(?<![\w.'])(?P<bare>\w+)=)"
@@ -75,8 +74,8 @@ class EngineLog:
         What the engine changes on its own, and nobody asked otherwise, is a warning: to adapt is
         what such an engine does.
         """
-        kept = list(lines)
-        reading = read(kept, self.form, asked=asked, first=first)
+        kept = list(numbered(lines, self.form, first=first))
+        reading = read(kept, self.form, asked=asked)
         findings = [_softened(one, asked) for one in reading.findings]
         facts = {**reading.facts, **self.derived(reading.facts)}
         arguments = self._canonical(pairs(str(facts.pop("arguments", ""))))
@@ -93,7 +92,8 @@ class EngineLog:
         self, lines: Iterable[str], *, asked: Collection[str], first: int = 1
     ) -> list[LogFinding]:
         """What the lines say that a running server has added since."""
-        reading = read(lines, self.form, asked=asked, running=True, first=first)
+        added = numbered(lines, self.form, first=first)
+        reading = read(added, self.form, asked=asked, running=True)
         return [_softened(one, asked) for one in reading.findings]
 
     def _canonical(self, stated: Iterable[tuple[str, Scalar]]) -> dict[str, Scalar]:

@@ -11,9 +11,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from benchspec.engines import llama_cpp_log
+from benchspec.engines.llama_cpp_found import Scalar
 from benchspec.engines.log_drift import Marks, mark
 from benchspec.engines.log_reading import LogForm, compiled, pattern
-from benchspec.engines.log_settings import EngineLog, Renamed, Scalar
+from benchspec.engines.log_settings import EngineLog, Renamed
 
 _STARTS = r"starting llama[- ]server.*?\s"
 

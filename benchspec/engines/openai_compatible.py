@@ -13,15 +13,13 @@ from benchspec.engines.base import Endpoint, Found, Launch
 from benchspec.engines.control_plane import Answer, ControlPlane, prometheus_values, token_ids
 from benchspec.engines.endpoint import base_url, endpoint_of
 from benchspec.engines.llama_cpp_found import Scalar, text, whole
-from benchspec.engines.log_file import LogFile
+from benchspec.engines.log_file import log_of
 from benchspec.engines.log_settings import ServerLog
 from benchspec.engines.logs import LOGS
 from benchspec.engines.openai_found import (
     cache_facts,
-    cache_settings,
-    longest_request,
+    live_settings,
     model_ids,
-    server_info_settings,
     server_info_slots,
 )
 from benchspec.errors import EngineFailure, UsageError
@@ -81,9 +79,7 @@ class OpenAICompatible:
         )
         self._control = ControlPlane(base_url(self.endpoint), headers=dict(self.endpoint.headers))
         self._reader = LOGS.get(launch.kind, LOGS["openai"])
-        self._log = (
-            LogFile(launch.attached_log, launch.attached_log_name) if launch.attached_log else None
-        )
+        self._log = log_of(launch)
 
     def __enter__(self) -> OpenAICompatible:
         try:
@@ -123,10 +119,11 @@ class OpenAICompatible:
         return []
 
     def read_back(self) -> Found:
+        served, info, metrics = self._served(), self._server_info(), self._metrics()
         log, gap = self._read_log()
         live = {name: (value, "log") for name, value in log.settings.items()}
-        live |= self._live_settings()
-        slots, source = self._slots()
+        live |= live_settings(self.launch.kind, served, info, metrics)
+        slots, source = self._slots(info)
         name = _SLOTS_SETTING.get(self.launch.kind, "slots")
         if slots is not None:
             live[name] = (slots, source)
@@ -134,15 +131,13 @@ class OpenAICompatible:
         unasked = sorted(live.keys() & (log.stated | set(_ALWAYS)) - asked.keys())
         return Found(
             build=self._build() or text(log.facts.get("build")),
-            model=self._model(),
+            model=self._model(served),
             settings=[
                 _record(setting, asked.get(setting), live.get(setting))
                 for setting in [*asked, *unasked]
             ],
             findings=[*gap, *log.findings],
-            facts=self._facts(
-                log.facts | cache_facts(self._metrics()) | _replicas(live), slots, source
-            ),
+            facts=self._facts(log.facts | cache_facts(metrics) | _replicas(live), slots, source),
         )
 
     def _read_log(self) -> tuple[ServerLog, list[LogFinding]]:
@@ -171,9 +166,9 @@ class OpenAICompatible:
             slots, source = self.launch.slots, "declared"
         return dict(log) if slots is None else {**log, "slots": slots, "slots_source": source}
 
-    def _model(self) -> str:
+    def _model(self, served: object) -> str:
         """The served name to ask for. Raises EngineFailure when several are served and none fits."""
-        ids = model_ids(self._served()) or []
+        ids = model_ids(served) or []
         if self.launch.model_name in ids:
             return str(self.launch.model_name)
         if len(ids) == 1:
@@ -193,7 +188,7 @@ class OpenAICompatible:
         answer = self._control.find("/props")
         return text((answer.json_object() or {}).get("build_info")) if answer else None
 
-    def _slots(self) -> tuple[int | None, str]:
+    def _slots(self, info: Mapping[str, object]) -> tuple[int | None, str]:
         """How many requests the server runs at once, and where it says so."""
         props = self._control.find("/props")
         slots = whole((props.json_object() or {}).get("total_slots")) if props else None
@@ -203,21 +198,7 @@ class OpenAICompatible:
         states = listed.json_array() if listed else None
         if states:
             return len(states), "/slots"
-        return server_info_slots(self._server_info()), "/server_info"
-
-    def _live_settings(self) -> dict[str, tuple[Scalar, str]]:
-        """What the server answers, each with where; what it says of itself most directly wins."""
-        kind = self.launch.kind
-        told = {
-            "/server_info": server_info_settings(kind, self._server_info()),
-            "/v1/models": longest_request(kind, self._served()),
-            "/metrics": cache_settings(self._metrics()),
-        }
-        return {
-            setting: (value, where)
-            for where, found in told.items()
-            for setting, value in found.items()
-        }
+        return server_info_slots(info), "/server_info"
 
     def _served(self) -> object:
         answer = self._control.find("/v1/models")
@@ -235,8 +216,7 @@ class OpenAICompatible:
 
     def counters(self) -> dict[str, float]:
         """`requests_processing`, `requests_deferred` and a few more, as far as /metrics has them."""
-        metrics = self._control.find("/metrics")
-        values = prometheus_values(metrics.text()) if metrics else {}
+        values = prometheus_values(self._metrics())
         return {ours: values[theirs] for theirs, ours in _COUNTERS.items() if theirs in values}
 
     def token_ids(self, text: str) -> list[int] | None:

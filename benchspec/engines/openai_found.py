@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from benchspec.engines.llama_cpp_found import Scalar, text, whole
+from benchspec.engines.llama_cpp_found import Live, Scalar, text, whole
+from benchspec.engines.log_reading import typed
 from benchspec.knowledge import engines as knowledge
 
 MODELS_LIMIT = 200
@@ -37,7 +38,19 @@ def model_ids(models: object) -> list[str] | None:
     return [name for name in names if name]
 
 
-def longest_request(kind: str, models: object) -> dict[str, Scalar]:
+def live_settings(kind: str, models: object, info: Mapping[str, object], metrics: str) -> Live:
+    """What the server answered, each with where; what it says of itself most directly wins."""
+    told = {
+        "/server_info": _server_info_settings(kind, info),
+        "/v1/models": _longest_request(kind, models),
+        "/metrics": _cache_settings(metrics),
+    }
+    return {
+        setting: (value, where) for where, found in told.items() for setting, value in found.items()
+    }
+
+
+def _longest_request(kind: str, models: object) -> dict[str, Scalar]:
     """The setting that bounds a request's tokens, where all served models agree on it."""
     listed = models[:MODELS_LIMIT] if isinstance(models, list) else []
     lengths = {whole(model.get("max_model_len")) for model in listed if isinstance(model, dict)}
@@ -61,7 +74,7 @@ def server_info_slots(info: Mapping[str, object]) -> int | None:
     return min(known, default=None)
 
 
-def server_info_settings(kind: str, info: Mapping[str, object]) -> dict[str, Scalar]:
+def _server_info_settings(kind: str, info: Mapping[str, object]) -> dict[str, Scalar]:
     """Canonical settings in /server_info: SGLang's arguments as resolved, or vLLM's configuration."""
     known = knowledge.engine(kind)
     found: dict[str, Scalar] = {}
@@ -83,17 +96,17 @@ def _arguments(info: Mapping[str, object]) -> Iterator[tuple[str, object]]:
             yield from stated.items()
 
 
-def cache_settings(metrics: str) -> dict[str, Scalar]:
+def _cache_settings(metrics: str) -> dict[str, Scalar]:
     """Canonical settings in the labels of vLLM's /metrics."""
     labels = _labels(metrics, "vllm:cache_config_info")
     return {
-        setting: _scalar(labels[label]) for label, setting in _VLLM_CACHE.items() if label in labels
+        setting: typed(labels[label]) for label, setting in _VLLM_CACHE.items() if label in labels
     }
 
 
 def cache_facts(metrics: str) -> dict[str, object]:
     """`kv_tokens`: the tokens that vLLM's KV cache holds, where its /metrics say so."""
-    tokens = _scalar(_labels(metrics, "vllm:cache_config_info").get("kv_cache_size_tokens", ""))
+    tokens = typed(_labels(metrics, "vllm:cache_config_info").get("kv_cache_size_tokens", ""))
     return {"kv_tokens": tokens} if type(tokens) is int and tokens > 0 else {}
 
 
@@ -103,14 +116,3 @@ def _labels(metrics: str, name: str) -> dict[str, str]:
         if line.startswith(name + "{"):
             return dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', line))
     return {}
-
-
-def _scalar(value: str) -> Scalar:
-    if value in ("True", "False"):
-        return value == "True"
-    for number in (int, float):
-        try:
-            return number(value)
-        except ValueError:
-            continue
-    return value

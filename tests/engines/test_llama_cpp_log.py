@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchspec.engines.llama_cpp_log import failure_reason, read_log
-from benchspec.engines.log_reading import FINDING_LIMIT, LINE_LIMIT, REPEAT_LIMIT
+from benchspec.engines import llama_cpp_log
+from benchspec.engines.llama_cpp_log import FORM, failure_reason
+from benchspec.engines.log_reading import (
+    FINDING_LIMIT,
+    LINE_LIMIT,
+    REPEAT_LIMIT,
+    LogReading,
+    numbered,
+)
 
 DATA = Path(__file__).parent / "data"
+
+
+def read_log(log: Iterable[str], *, first: int = 1, **options: Any) -> LogReading:
+    return llama_cpp_log.read_log(numbered(log, FORM, first=first), **options)
 
 
 def lines(name: str) -> list[str]:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchspec.engines import log_drift
 from benchspec.engines.llama_cpp_log import FORM, MARKS
+from benchspec.engines.log_reading import numbered
 from benchspec.store.records import LogFinding
 
 LOGS = sorted((Path(__file__).parent / "data").glob("*.log"))
@@ -19,7 +20,7 @@ START = LOGS[0].read_text().splitlines()
 
 
 def drift(lines: list[str]) -> list[LogFinding]:
-    return log_drift.drift(lines, FORM, MARKS)
+    return log_drift.drift(numbered(lines, FORM), FORM, MARKS)
 
 
 def changed(edit: Callable[[str], str]) -> list[str]:
