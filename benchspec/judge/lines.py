@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,17 @@ from pydantic import BaseModel
 
 from benchspec.judge.figures import unsound
 from benchspec.judge.interval import Interval, show
-from benchspec.judge.result import CheckResult, Input, Quotable, State
+from benchspec.judge.result import Bound, CheckResult, Input, Quotable, State
 from benchspec.judge.thresholds import limit
 from benchspec.observations.node import Bounds
 from benchspec.observations.quantiles import median
 
+_QUOTABLE_AS: Mapping[Bound | None, Quotable] = {
+    None: "yes",
+    "at-least": "bound",
+    "at-most": "bound",
+    "both": "order-of-magnitude",
+}
 _QUOTABLE: tuple[Quotable, ...] = ("yes", "bound", "order-of-magnitude", "no")
 _FIGURES = re.compile(r"\d+(?:\.\d+)?")
 _SILENT: tuple[State, ...] = ("invalid", "insufficient", "not-applicable")
@@ -60,10 +66,12 @@ class Line:
         unit: str | None = None,
         *,
         inputs: Sequence[Input] = (),
-        quotable: Quotable = "yes",
+        quotable: Quotable | None = None,
+        bound: Bound | None = None,
         caveats: Sequence[str] = (),
     ) -> CheckResult:
-        """A result with its division; `invalid` when that gives no figure of this world."""
+        """A result with its division; `invalid` when that gives no figure of this world. What a
+        `bound` says of the figure is how it may be quoted, unless `quotable` does."""
         if value is not None and unsound(value.number if isinstance(value, Interval) else value):
             return self.silent(invalid(f"the division gives no figure: {arithmetic}"))
         return CheckResult(
@@ -76,7 +84,8 @@ class Line:
             value=value.number if isinstance(value, Interval) else value,
             unit=unit,
             inputs=list(inputs),
-            quotable=quotable,
+            quotable=quotable or _QUOTABLE_AS[bound],
+            bound=bound,
             caveats=list(caveats),
         )
 

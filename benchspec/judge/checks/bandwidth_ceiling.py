@@ -44,7 +44,7 @@ from benchspec.judge.case import Case, measured, need
 from benchspec.judge.checks.thermal import clock_limit, memory_clock
 from benchspec.judge.interval import Interval, counted, show
 from benchspec.judge.lines import Line, attempt, lacking, not_applicable
-from benchspec.judge.result import Bound, CheckResult, Input, Quotable
+from benchspec.judge.result import Bound, CheckResult, Input
 from benchspec.judge.setup import Setup
 from benchspec.judge.thresholds import limit
 from benchspec.observations.model import Step
@@ -125,15 +125,13 @@ def _divide(case: Case, line: Line, step: Step) -> CheckResult:
                 for s in {s.source: s for s in known}.values()
             ),
         ],
-        quotable=_quotable(size, reading),
+        bound=_bound(size.most, reading),
         caveats=[
             *_caveats(setup, reading, each, fraction),
             *_of_the_bytes(size, fraction),
             *_of_the_clocks(case, step, known),
         ],
-    ).model_copy(
-        update={"remainder": _left(reading, fraction), "bound": _bound(size.most, reading)}
-    )
+    ).model_copy(update={"remainder": _left(reading, fraction)})
 
 
 def _reading(
@@ -149,13 +147,6 @@ def _sense(size: _Bytes) -> str:
     if size.most == size.least:
         return ""
     return "at most " if size.most else "at least "
-
-
-def _quotable(size: _Bytes, reading: str) -> Quotable:
-    """A bound from one side; bounded from both sides it says how large it is and no more."""
-    if size.most and reading == "at-least":
-        return "order-of-magnitude"
-    return "bound" if size.most or reading == "at-least" else "yes"
 
 
 def _bound(most: bool, reading: str) -> Bound | None:

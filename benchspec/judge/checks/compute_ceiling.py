@@ -76,9 +76,9 @@ def _divide(
             measured("prefill time", time, "s", step),
             as_input("peak", peak, "FLOP/s", "declared", "the devices"),
         ],
-        quotable="bound" if attention is None else "yes",
+        bound="at-least" if attention is None else None,
         caveats=["linear part only: attention is not counted"] if attention is None else [],
-    ).model_copy(update={"bound": "at-least" if attention is None else None})
+    )
 
 
 def _peak(setup: Setup) -> Interval | None:

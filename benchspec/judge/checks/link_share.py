@@ -135,9 +135,9 @@ def _divide(
             measured("time of a step", time_s * 1e3, "ms", step),
             *([as_input("link", link[0], "B/s", link[1], link[2])] if link else []),
         ],
-        quotable="bound" if bound else "yes",
+        bound="at-most" if bound else None,
         caveats=_caveats(setup, transfer),
-    ).model_copy(update={"bound": "at-most" if bound else None})
+    )
 
 
 def read(share: float) -> str:
