@@ -26,7 +26,7 @@ from benchspec.run.differences import (
     moved_hypotheses,
     verdict_mismatches,
 )
-from benchspec.run.finish import Judged, judge_bundle, judge_observations, render
+from benchspec.run.finish import Judged, Rendered, judge_bundle, judge_observations, render
 from benchspec.store import manifest
 from benchspec.store.bundle import Bundle
 from benchspec.store.files import read_whole
@@ -125,11 +125,9 @@ def _rendering(bundle: Bundle, judged: Judged, found: Verification) -> None:
 
 
 def _same_bytes(bundle: Bundle, judged: Judged, html: bytes, evidence: bytes) -> Iterator[Mismatch]:
-    try:
-        again = render(bundle, judged, evidence)
-    except DAMAGED as error:
-        lost = f"It cannot be rendered from: {type(error).__name__}: {first_line(error)}"
-        yield Mismatch("resolved.json", lost)
+    again = _again(bundle, judged, evidence, pdf=True)
+    if isinstance(again, Mismatch):
+        yield again
         return
     if again.html != html:
         yield Mismatch("report.html", "It is not what is rendered from this bundle.")
@@ -141,6 +139,15 @@ def _same_bytes(bundle: Bundle, judged: Judged, html: bytes, evidence: bytes) ->
         path = bundle.root / name
         if path.is_file() and read_whole(path, RENDERED_LIMIT_BYTES) != data:
             yield Mismatch(name, "It is not what is rendered from this bundle.")
+
+
+def _again(bundle: Bundle, judged: Judged, evidence: bytes, *, pdf: bool) -> Rendered | Mismatch:
+    """What the bundle renders to; a mismatch where resolved.json, which that reads, is damaged."""
+    try:
+        return render(bundle, judged, evidence, pdf=pdf)
+    except DAMAGED as error:
+        lost = f"It cannot be rendered from: {type(error).__name__}: {first_line(error)}"
+        return Mismatch("resolved.json", lost)
 
 
 def _same_content(
@@ -160,6 +167,8 @@ def _same_content(
         judged.resolved.get("renderer", {}).get("benchspec") == fingerprint()["benchspec"]
     )
     if same_program:
-        again = render(bundle, judged, evidence).html
-        if visible_text(again) != visible_text(html):
+        again = _again(bundle, judged, evidence, pdf=False)
+        if isinstance(again, Mismatch):
+            yield again
+        elif visible_text(again.html) != visible_text(html):
             yield Mismatch("report.html", "Its words are not those that follow from this bundle.")
