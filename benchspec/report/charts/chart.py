@@ -82,25 +82,31 @@ def load_of(step: Step) -> float | None:
     return step.concurrency if step.concurrency is not None else step.rate
 
 
-def open_loop(steps: Sequence[Step]) -> bool:
-    """Whether the x axis is of requests per second, and not of requests in flight."""
-    return all(step.concurrency is None for step in steps)
+@dataclass(frozen=True)
+class LoadAxis:
+    """What the x axis of loads says: requests in flight, or of an open loop requests per second."""
+
+    is_open: bool
+
+    @property
+    def label(self) -> str:
+        """Beside the axis."""
+        return "Requests per second" if self.is_open else "Requests in flight, C"
+
+    @property
+    def column(self) -> str:
+        """The head of a column of loads."""
+        return "Requests/s" if self.is_open else "C"
+
+    def at(self, load: float) -> str:
+        """`C=8`, or `8 requests/s`."""
+        word = "request/s" if load == 1 else "requests/s"
+        return f"{load:g} {word}" if self.is_open else f"C={load:g}"
 
 
-def load_at(load: float, *, is_open: bool) -> str:
-    """`C=8`, or of an open loop `8 requests/s`."""
-    word = "request/s" if load == 1 else "requests/s"
-    return f"{load:g} {word}" if is_open else f"C={load:g}"
-
-
-def load_column(*, is_open: bool) -> str:
-    """The head of a column of loads."""
-    return "Requests/s" if is_open else "C"
-
-
-def load_label(*, is_open: bool) -> str:
-    """What the x axis of loads says."""
-    return "Requests per second" if is_open else "Requests in flight, C"
+def loads_of(steps: Sequence[Step]) -> LoadAxis:
+    """The axis over which steps are drawn."""
+    return LoadAxis(all(step.concurrency is None for step in steps))
 
 
 def load_word(step: Step) -> str:

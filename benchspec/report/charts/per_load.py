@@ -11,12 +11,10 @@ from benchspec.report.charts.canvas import from_zero, load_axis
 from benchspec.report.charts.chart import (
     Chart,
     Key,
+    LoadAxis,
     Style,
-    load_at,
-    load_column,
-    load_label,
     load_of,
-    open_loop,
+    loads_of,
     styled,
     usable,
 )
@@ -45,7 +43,7 @@ def charts_of(material: Material, what: Figures) -> list[Chart]:
     """One chart over all arms, or none where fewer than two loads have the figure."""
     points: dict[str, Points] = {}
     steps = usable(material)
-    is_open = open_loop(steps)
+    over = loads_of(steps)
     for step in steps:
         value = what.measure(step)
         if value is not None and not unfit(step, what.figure):
@@ -57,21 +55,21 @@ def charts_of(material: Material, what: Figures) -> list[Chart]:
     return [
         Chart(
             id=what.id,
-            title=_title(what, points, is_open=is_open),
+            title=_title(what, points, over),
             description=f"{what.axis} of the median request against "
-            f"{load_label(is_open=is_open).lower()}. A point is one undisturbed "
+            f"{over.label.lower()}. A point is one undisturbed "
             f"repeat, a line joins medians. {what.meaning}",
             legend=tuple(Key(arm, style) for arm, style in drawn),
-            table=_table(what, points, is_open=is_open),
+            table=_table(what, points, over),
             paint=lambda canvas: _paint(
-                canvas, what, [(points[a], s) for a, s in drawn], loads, is_open=is_open
+                canvas, what, [(points[a], s) for a, s in drawn], loads, over
             ),
             size=(460.0, 250.0),
         )
     ]
 
 
-def _title(what: Figures, points: dict[str, Points], *, is_open: bool) -> str:
+def _title(what: Figures, points: dict[str, Points], over: LoadAxis) -> str:
     if len(points) > 3:
         return f"{what.name} against load, {len(points)} arms"
     phrases = []
@@ -79,8 +77,7 @@ def _title(what: Figures, points: dict[str, Points], *, is_open: bool) -> str:
         (low, first), (high, last) = medians(series)[0], medians(series)[-1]
         name = f"{arm}: " if len(points) > 1 else ""
         ends = [
-            f"{_short(value)} ms at {load_at(load, is_open=is_open)}"
-            for load, value in ((low, first), (high, last))
+            f"{_short(value)} ms at {over.at(load)}" for load, value in ((low, first), (high, last))
         ]
         phrases.append(name + ", ".join(ends))
     return f"{what.name}: {'; '.join(phrases)}"
@@ -90,7 +87,7 @@ def _short(value: float) -> str:
     return number(float(f"{value:.3g}"))
 
 
-def _table(what: Figures, points: dict[str, Points], *, is_open: bool) -> Table:
+def _table(what: Figures, points: dict[str, Points], over: LoadAxis) -> Table:
     rows = [(arm, *point) for arm, series in points.items() for point in medians(series)]
     values = column([value for _, _, value in rows])
     cells = [
@@ -98,9 +95,7 @@ def _table(what: Figures, points: dict[str, Points], *, is_open: bool) -> Table:
         for (arm, load, _), value in zip(rows, values, strict=True)
     ]
     caption = f"{what.name}, medians over repeats"
-    return Table(
-        caption, ("Arm", load_column(is_open=is_open), what.axis), tuple(cells), frozenset({1, 2})
-    )
+    return Table(caption, ("Arm", over.column, what.axis), tuple(cells), frozenset({1, 2}))
 
 
 def _paint(
@@ -108,12 +103,11 @@ def _paint(
     what: Figures,
     drawn: list[tuple[Points, Style]],
     loads: list[float],
-    *,
-    is_open: bool,
+    over: LoadAxis,
 ) -> None:
     axes = canvas.subplots()
     for points, style in drawn:
         draw_points(axes, points, style)
     from_zero(axes)
     axes.set_ylabel(what.axis)
-    load_axis(axes, loads, load_label(is_open=is_open))
+    load_axis(axes, loads, over.label)

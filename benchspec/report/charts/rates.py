@@ -14,12 +14,10 @@ from benchspec.report.charts.ceiling import FAR, ceilings
 from benchspec.report.charts.chart import (
     Chart,
     Key,
+    LoadAxis,
     Style,
-    load_at,
-    load_column,
-    load_label,
     load_of,
-    open_loop,
+    loads_of,
     styled,
     usable,
 )
@@ -70,18 +68,18 @@ def charts(material: Material) -> list[Chart]:
     if len(loads) < 2:
         return []
     drawn = styled(series)
-    is_open = open_loop(steps)
+    over = loads_of(steps)
     return [
         Chart(
             id="chart-rates",
-            title=_title(series, is_open=is_open),
-            description=f"Two panels over {load_label(is_open=is_open).lower()}: tokens per second "
+            title=_title(series, over),
+            description=f"Two panels over {over.label.lower()}: tokens per second "
             "of all requests together, and of one stream. A point is one repeat, a line joins "
             "medians, a vertical line is the number of slots, crosses are what a queue for those "
             "slots predicts, a dotted line without marks is what memory bandwidth allows one stream.",
-            legend=_legend(drawn, is_open=is_open),
-            table=_table(series, is_open=is_open),
-            paint=lambda canvas: _paint(canvas, drawn, loads, is_open=is_open),
+            legend=_legend(drawn, over),
+            table=_table(series, over),
+            paint=lambda canvas: _paint(canvas, drawn, loads, over),
             size=(460.0, 400.0),
         )
     ]
@@ -137,20 +135,20 @@ def queue_model(steps: list[Step], slots: int) -> Points:
     return predicted
 
 
-def _title(series: list[Series], *, is_open: bool) -> str:
+def _title(series: list[Series], over: LoadAxis) -> str:
     if len(series) > 3:
         return f"Rates against load, {len(series)} arms"
-    phrases = [_phrase(s, named=len(series) > 1, is_open=is_open) for s in series if s.aggregate]
+    phrases = [_phrase(s, over, named=len(series) > 1) for s in series if s.aggregate]
     return "; ".join(phrases) or "No repeat was quiet enough for a rate"
 
 
-def _phrase(series: Series, *, named: bool, is_open: bool) -> str:
+def _phrase(series: Series, over: LoadAxis, *, named: bool) -> str:
     """`four-slots: 104 tok/s at C=1, 207 at C=4, 209 at C=8`: both ends and the slots."""
     (load, rate), *rest = medians(series.aggregate)
-    later = [p for p in rest if (p[0] == series.slots and not is_open) or p == rest[-1]]
+    later = [p for p in rest if (p[0] == series.slots and not over.is_open) or p == rest[-1]]
     name = f"{series.arm}: " if named else ""
-    first = f"{number(_short(rate))} tok/s at {load_at(load, is_open=is_open)}"
-    others = [f"{number(_short(y))} at {load_at(x, is_open=is_open)}" for x, y in later]
+    first = f"{number(_short(rate))} tok/s at {over.at(load)}"
+    others = [f"{number(_short(y))} at {over.at(x)}" for x, y in later]
     return name + ", ".join([first, *others])
 
 
@@ -158,7 +156,7 @@ def _short(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def _legend(drawn: list[tuple[Series, Style]], *, is_open: bool) -> tuple[Key, ...]:
+def _legend(drawn: list[tuple[Series, Style]], over: LoadAxis) -> tuple[Key, ...]:
     keys = [
         Key(s.arm + (f" ({count(s.slots, 'slot')} [{s.slots_from}])" if s.slots else ""), style)
         for s, style in drawn
@@ -167,7 +165,7 @@ def _legend(drawn: list[tuple[Series, Style]], *, is_open: bool) -> tuple[Key, .
         keys.append(Key("queue model [derived]", Style(INK, "x", "none")))
     keys += [
         Key(
-            f"{s.arm}: {_ceiling_label(s, is_open=is_open)} [derived]",
+            f"{s.arm}: {_ceiling_label(s, over)} [derived]",
             Style(style.colour, "", CEILING),
         )
         for s, style in drawn
@@ -178,16 +176,16 @@ def _legend(drawn: list[tuple[Series, Style]], *, is_open: bool) -> tuple[Key, .
     return tuple(keys)
 
 
-def _ceiling_label(series: Series, *, is_open: bool) -> str:
+def _ceiling_label(series: Series, over: LoadAxis) -> str:
     """With the figure where the line is too far above the marks to be drawn."""
     if series.near_ceiling:
         return "memory bandwidth allows one stream"
     load, highest = max(series.ceiling, key=lambda point: (_short(point[1]), -point[0]))
-    at = load_at(load, is_open=is_open)
+    at = over.at(load)
     return f"memory allows one stream {number(_short(highest))} tok/s at {at}, off the chart"
 
 
-def _table(series: list[Series], *, is_open: bool) -> Table:
+def _table(series: list[Series], over: LoadAxis) -> Table:
     rows = [
         (s, load)
         for s in series
@@ -209,7 +207,7 @@ def _table(series: list[Series], *, is_open: bool) -> Table:
     ]
     head: tuple[str, ...] = (
         "Arm",
-        load_column(is_open=is_open),
+        over.column,
         "Aggregate tok/s",
         "Per stream tok/s",
         "Queue model tok/s",
@@ -234,7 +232,7 @@ def spread(points: Points, load: float) -> str | None:
 
 
 def _paint(
-    canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], *, is_open: bool
+    canvas: Figure, drawn: list[tuple[Series, Style]], loads: list[float], over: LoadAxis
 ) -> None:
     above, below = canvas.subplots(2, 1, sharex=True, height_ratios=(3, 2))
     for series, style in drawn:
@@ -247,8 +245,8 @@ def _paint(
     for axes, label in ((above, "Aggregate tok/s"), (below, "Per stream tok/s")):
         axes.set_ylabel(label)
         from_zero(axes)
-    load_axis(below, loads, load_label(is_open=is_open))
-    if not is_open:
+    load_axis(below, loads, over.label)
+    if not over.is_open:
         _slot_lines(above, below, drawn, loads)
 
 
