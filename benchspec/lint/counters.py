@@ -22,7 +22,11 @@ DMON_WINDOW_S = 0.020
 DMON_INTERVAL_S = 1.0
 
 
+def sources_of(counter: str) -> list[str]:
+    """The sources that may have `counter` (`pcie`, `pcie_rx`); none for an unknown name."""
+    return [s for s, names in OFFERED.items() if counter.strip().lower().startswith(names)]
+
+
 def offered_by(counter: str) -> list[str]:
-    """The sources that may have `counter` (`pcie`, `pcie_rx`); all of them for an unknown name."""
-    known = [s for s, names in OFFERED.items() if counter.lower().startswith(names)]
-    return known or list(OFFERED)
+    """The same; all of them for an unknown name."""
+    return sources_of(counter) or list(OFFERED)

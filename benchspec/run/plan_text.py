@@ -9,6 +9,7 @@ from typing import Any
 
 from benchspec.run.plan import ASSUMED_TOK_S, Block, Plan, PlannedCell
 from benchspec.run.trust import Act
+from benchspec.store.records import CellKey
 
 
 def plan_text(title: str, plan: Plan, acts: Sequence[Act]) -> str:
@@ -39,11 +40,17 @@ def _block_lines(number: int, block: Block, plan: Plan) -> Iterator[str]:
         yield f"   {arm}, repeat {repeat}: {steps}"
 
 
-def _step_text(cell: PlannedCell) -> str:
-    key = cell.key
+def step_words(key: CellKey) -> list[str]:
+    """`C=8`, or `rate=2/s`; `n=1024` and `warm` where the sweep has contexts and caches."""
     words = [f"C={key.concurrency}" if key.rate is None else f"rate={key.rate:g}/s"]
     words += [f"n={key.context_tokens}"] if key.context_tokens is not None else []
     words += [key.cache] if key.cache is not None else []
+    return words
+
+
+def _step_text(cell: PlannedCell) -> str:
+    key = cell.key
+    words = step_words(key)
     if cell.requests is None:
         words.append(f"{cell.duration_s:g}s")
     elif cell.requests != key.concurrency:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol
 
 from benchspec.load.driver import Progress as Counters
 from benchspec.run.plan import Plan, PlannedCell
-from benchspec.run.plan_text import duration_text
+from benchspec.run.plan_text import duration_text, step_words
 from benchspec.store.records import CellKey, CellRecord
 
 if TYPE_CHECKING:
@@ -86,10 +86,7 @@ class _Pace:
 
 def _place(key: CellKey) -> str:
     """`four-slots C=8 n=1024 warm repeat 2`."""
-    words = [key.arm, f"C={key.concurrency}" if key.rate is None else f"rate={key.rate:g}/s"]
-    words += [f"n={key.context_tokens}"] if key.context_tokens is not None else []
-    words += [key.cache] if key.cache is not None else []
-    return " ".join([*words, f"repeat {key.repeat}"])
+    return " ".join([key.arm, *step_words(key), f"repeat {key.repeat}"])
 
 
 def _cell_line(record: CellRecord) -> str:

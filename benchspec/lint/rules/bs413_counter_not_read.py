@@ -35,7 +35,7 @@ The spec language: docs/spec.md, `observations.series`.
 import difflib
 from collections.abc import Iterator
 
-from benchspec.lint.counters import OFFERED
+from benchspec.lint.counters import OFFERED, sources_of
 from benchspec.lint.rule import Fact, Rule
 from benchspec.lint.subject import Subject
 from benchspec.spec.observed import COUNTERS, ENGINE_AVERAGES
@@ -84,9 +84,8 @@ def _not_offered(subject: Subject) -> Iterator[Fact]:
     """What a run is asked to sample, and nothing can."""
     known = {name: None for names in OFFERED.values() for name in names}
     for number, counter in enumerate(subject.spec.telemetry.counters):
-        written = counter.strip().lower().replace("-", "_").replace(" ", "_")
-        if not written.startswith(tuple(known)):
-            near = difflib.get_close_matches(written, known, n=1, cutoff=0.6)
+        if not sources_of(counter):
+            near = difflib.get_close_matches(counter.strip().lower(), known, n=1, cutoff=0.6)
             yield Fact(
                 f"No source of telemetry has a counter `{counter}`.",
                 ("telemetry", "counters", number),
