@@ -139,8 +139,9 @@ def _model_bytes(start: EngineRecord) -> float | None:
     """Bytes of the loaded model's tensors, where the engine says that it has no experts and its log
     that they lie in one place: of a part on the cards nobody knows what each memory is read for."""
     size = start.facts.get("model_bytes")
-    whole = isinstance(size, int) and start.facts.get("experts") == 0
-    return size if whole and isinstance(size, int) and _loaded_on(start) is not None else None
+    if not isinstance(size, int) or start.facts.get("experts") != 0 or _loaded_on(start) is None:
+        return None
+    return size
 
 
 def _loaded_on(start: EngineRecord) -> Literal["cards", "host"] | None:
